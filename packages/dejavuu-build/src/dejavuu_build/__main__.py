@@ -1,0 +1,5 @@
+"""``python -m dejavuu_build``."""
+
+from dejavuu_build.cli import main
+
+raise SystemExit(main())

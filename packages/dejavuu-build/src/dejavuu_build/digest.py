@@ -1,0 +1,34 @@
+"""SHA-256 of files."""
+
+import hashlib
+from pathlib import Path
+
+from dejavuu_core.errors import ModelError
+
+__all__ = ["demand_sha256", "file_record", "sha256_of"]
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as lower-case hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def file_record(path: Path) -> dict[str, int | str]:
+    """Return ``{"bytes": size, "sha256": hex}`` of a file."""
+    return {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+
+
+def demand_sha256(path: Path, expected: str) -> None:
+    """Check a file against a hash.
+
+    Raises:
+        ModelError: The file is missing, or its hash differs.
+    """
+    if not path.is_file():
+        raise ModelError(f"{str(path)!r} is not a file, so its SHA-256 cannot be checked.")
+    found = sha256_of(path)
+    if found != expected.lower():
+        raise ModelError(
+            f"{str(path)!r} has SHA-256 {found} and not {expected.lower()}; fetch it again."
+        )

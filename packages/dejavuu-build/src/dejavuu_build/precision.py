@@ -1,0 +1,47 @@
+"""How the matrices of a graph are stored."""
+
+from dataclasses import dataclass
+
+from dejavuu_core.errors import UsageError
+
+__all__ = ["BITS", "Precision"]
+
+BITS = {"fp32": 32, "int8": 8, "int4": 4}
+# With larger blocks the kernel for one row differs from the one for several, so a row's bits would
+# depend on how many rows ran with it.
+_EXACT_BLOCKS = {"int4": (16, 32), "int8": (16, 32, 64)}
+
+
+@dataclass(frozen=True)
+class Precision:
+    """A name with its settings.
+
+    Attributes:
+        name: ``fp32``, ``int8`` or ``int4``.
+        block: Values along the input axis that share a scale; unused at fp32.
+        symmetric: True for no zero points; unused at fp32.
+    """
+
+    name: str
+    block: int = 32
+    symmetric: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        Raises:
+            UsageError: An unknown name, or a block size whose rows are not bit-identical.
+        """
+        if self.name not in BITS:
+            raise UsageError(f"Precision {self.name!r} is unknown; use fp32, int8 or int4.")
+        allowed = _EXACT_BLOCKS.get(self.name)
+        if allowed and self.block not in allowed:
+            raise UsageError(
+                f"Block size {self.block} is not bit-exact for {self.name}; use one of "
+                f"{', '.join(map(str, allowed))}."
+            )
+
+    @property
+    def bits(self) -> int:
+        """Bits of one stored weight."""
+        return BITS[self.name]
