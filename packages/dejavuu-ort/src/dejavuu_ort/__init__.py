@@ -1,0 +1,5 @@
+"""ONNX decoders as dejavuu verifiers: onnxruntime and numpy, no torch."""
+
+from dejavuu_ort.verifier import OrtVerifier
+
+__all__ = ["OrtVerifier"]
