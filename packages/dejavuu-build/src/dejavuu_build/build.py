@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
-
 from dejavuu_core.errors import UsageError
 
 from dejavuu_build.digest import demand_sha256
@@ -13,7 +12,7 @@ from dejavuu_build.families import family_of
 from dejavuu_build.graph import decoder_graph
 from dejavuu_build.json_file import write_json
 from dejavuu_build.manifest import GRAPH, MANIFEST, Contents, describe
-from dejavuu_build.output_folder import output_folder
+from dejavuu_build.output_folder import check_free, output_folder
 from dejavuu_build.precision import Precision
 from dejavuu_build.source import Source, open_source
 from dejavuu_build.spec import DecoderSpec
@@ -56,25 +55,29 @@ def build_folder(source_path: Path, out: Path, options: BuildOptions) -> dict[st
         ModelError: The source is missing, damaged, of another hash, or cannot be built.
         UsageError: ``out`` exists, or a choice does not fit the model.
     """
+    check_free(out, options.force)  # before anything that takes long
+    if options.sha256 is not None:
+        demand_sha256(source_path, options.sha256)
+    source = open_source(source_path)
+    contents = _contents(source, options)
     with output_folder(out, options.force) as folder:
-        if options.sha256 is not None:
-            demand_sha256(source_path, options.sha256)
-        source = open_source(source_path)
-        max_context = _max_context(source.spec, options.max_context)
-        _check_hidden_layer(source.spec, options.hidden_layer)
-        contents = Contents(
-            spec=source.spec,
-            precision=options.precision,
-            text=source.text_parts(),
-            max_context=max_context,
-            hidden_layer=options.hidden_layer,
-            sources=source.files,
-        )
         _write_text(contents, folder)
         _write_graph(source, contents, folder)
         manifest = describe(contents, folder)
         write_json(folder / MANIFEST, manifest)
     return manifest
+
+
+def _contents(source: Source, options: BuildOptions) -> Contents:
+    _check_hidden_layer(source.spec, options.hidden_layer)
+    return Contents(
+        spec=source.spec,
+        precision=options.precision,
+        text=source.text_parts(),
+        max_context=_max_context(source.spec, options.max_context),
+        hidden_layer=options.hidden_layer,
+        sources=source.files,
+    )
 
 
 def _write_graph(source: Source, contents: Contents, folder: Path) -> None:

@@ -35,6 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"dejavuu_build: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("dejavuu_build: interrupted; nothing was left half-done.", file=sys.stderr)
+        return 1
     except (DejavuuError, OSError) as error:
         print(f"dejavuu_build: {error}", file=sys.stderr)
         return 1
@@ -48,13 +51,16 @@ def _build(arguments: argparse.Namespace) -> tuple[dict[str, Any], str]:
         arguments.block_size,
         # 256 levels lose nothing by a fixed zero point, 16 levels do.
         symmetric=arguments.symmetric or arguments.precision == "int8",
+        table_bits=arguments.table_bits,
     )
     options = BuildOptions(
         precision, arguments.max_context, arguments.hidden_layer, arguments.force, arguments.sha256
     )
     manifest = build_folder(arguments.source, arguments.out, options)
     size = sum(record["bytes"] for record in manifest["files"].values()) / 1e6
-    sentence = f"Built {manifest['model_type']} {manifest['precision']} in {arguments.out}: {size:.1f} MB."
+    sentence = (
+        f"Built {manifest['model_type']} {manifest['precision']} in {arguments.out}: {size:.1f} MB."
+    )
     return manifest, sentence
 
 
@@ -82,7 +88,12 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--precision", choices=BITS, default="int4")
     build.add_argument("--block-size", type=int, default=32, help="weights that share a scale")
     build.add_argument("--symmetric", action="store_true", help="int4 without zero points")
-    build.add_argument("--hidden-layer", type=int, help="block whose output the graph gives, from 0")
+    build.add_argument(
+        "--table-bits", type=int, choices=(4, 8), help="bits of embedding and head, if others"
+    )
+    build.add_argument(
+        "--hidden-layer", type=int, help="block whose output the graph gives, from 0"
+    )
     build.add_argument("--max-context", type=int, help="tokens the graph can hold at most")
     build.add_argument("--sha256", help="hash that the source file must have")
     build.add_argument("--force", action="store_true", help="replace a built folder")

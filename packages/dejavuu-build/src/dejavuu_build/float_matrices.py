@@ -9,7 +9,7 @@ __all__ = ["FloatMatrices"]
 
 
 class FloatMatrices:
-    """See ``matrices.Matrices``; weights are stored ``[in, out]``, the table ``[vocab, hidden]``."""
+    """See ``matrices.Matrices``; weights lie as ``[in, out]``, the table as ``[vocab, hidden]``."""
 
     def __init__(self, wiring: Wiring) -> None:
         """Add to ``wiring``."""

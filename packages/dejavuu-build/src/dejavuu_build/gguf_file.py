@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from dejavuu_core.errors import ModelError
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
-
-from dejavuu_core.errors import ModelError
 
 from dejavuu_build.arrays import FloatArray
 
@@ -57,13 +56,13 @@ class _Cursor:
         self.at = end
         return piece
 
-    def number(self, code: str) -> Any:
+    def number(self, code: str) -> Any:  # noqa: ANN401  the code decides
         return struct.unpack("<" + code, self.take(struct.calcsize("<" + code)))[0]
 
     def text(self) -> str:
         return self.take(self.number("Q")).decode("utf-8", errors="replace")
 
-    def value(self, kind: int) -> Any:
+    def value(self, kind: int) -> Any:  # noqa: ANN401  the kind decides
         if kind in _SCALARS:
             return self.number(_SCALARS[kind])
         if kind == _STRING:
@@ -95,7 +94,9 @@ class GGUFFile:
         self.path = path
         with path.open("rb") as file:
             if file.read(4) != b"GGUF":
-                raise ModelError(f"{str(path)!r} is not a GGUF file: it does not start with 'GGUF'.")
+                raise ModelError(
+                    f"{str(path)!r} is not a GGUF file: it does not start with 'GGUF'."
+                )
             self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         cursor = _Cursor(path, self._data)
         cursor.take(4)
@@ -110,7 +111,7 @@ class GGUFFile:
         entries = [self._entry(cursor) for _ in range(tensor_count)]
         align = int(self.metadata.get("general.alignment", 32))
         start = -(-cursor.at // align) * align
-        self.tensors = {name: self._stored(name, *rest, start) for name, *rest in entries}
+        self.tensors = {entry[0]: self._stored(entry, start) for entry in entries}
 
     def _entry(self, cursor: _Cursor) -> tuple[str, tuple[int, ...], int, int]:
         name, dims = cursor.text(), cursor.number("I")
@@ -120,9 +121,8 @@ class GGUFFile:
         shape = tuple(cursor.number("Q") for _ in range(dims))[::-1]
         return name, shape, cursor.number("I"), cursor.number("Q")
 
-    def _stored(
-        self, name: str, shape: tuple[int, ...], kind: int, offset: int, start: int
-    ) -> StoredTensor:
+    def _stored(self, entry: tuple[str, tuple[int, ...], int, int], start: int) -> StoredTensor:
+        name, shape, kind, offset = entry
         if kind not in {member.value for member in GGMLQuantizationType}:
             raise ModelError(f"Tensor {name!r} of {str(self.path)!r} has unknown type {kind}.")
         known = GGMLQuantizationType(kind)

@@ -58,12 +58,12 @@ class GGUFSource:
         Raises:
             ModelError: Not a GGUF file, damaged, or of a family or variant that cannot be built.
         """
-        self.files = (path,)
+        self.files: tuple[Path, ...] = (path,)
         self._file = GGUFFile(path)
         self._family = family_of(str(self._key("general.architecture")))
         self.spec = self._read_spec()
 
-    def _key(self, key: str) -> Any:
+    def _key(self, key: str) -> Any:  # noqa: ANN401  the key decides
         try:
             return self._file.metadata[key]
         except KeyError:
@@ -78,7 +78,9 @@ class GGUFSource:
         hidden = int(self._key(f"{arch}.embedding_length"))
         head_dim = int(meta.get(f"{arch}.attention.key_length", hidden // heads))
         if int(meta.get(f"{arch}.rope.dimension_count", head_dim)) != head_dim:
-            raise ModelError(f"{str(self._file.path)!r} rotates part of a head only; that is not built.")
+            raise ModelError(
+                f"{str(self._file.path)!r} rotates part of a head only; that is not built."
+            )
         return DecoderSpec(
             family=arch,
             vocab_size=embedding.shape[0],

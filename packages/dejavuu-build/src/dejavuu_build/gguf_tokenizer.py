@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dejavuu_core.errors import ModelError
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, pre_tokenizers, processors
 from tokenizers.models import BPE
-
-from dejavuu_core.errors import ModelError
 
 from dejavuu_build.text_parts import TextParts, begins_with, end_ids
 
@@ -47,7 +46,8 @@ def _pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
     if name in ("llama-bpe", "llama3", "llama-v3"):
         return _split(_LLAMA3_SPLIT)
     raise ModelError(
-        f"Pre-tokenizer {name!r} of the GGUF file is unknown; smollm, qwen2 and llama-bpe are known."
+        f"Pre-tokenizer {name!r} of the GGUF file is unknown; smollm, qwen2 and "
+        "llama-bpe are known."
     )
 
 

@@ -9,7 +9,7 @@ from dejavuu_build.precision import Precision
 from dejavuu_build.rope import rope_tables
 from dejavuu_build.source import Source
 from dejavuu_build.weight_file import WeightFile
-from dejavuu_build.wiring import MICROSOFT, Wiring
+from dejavuu_build.wiring import HEAD, MICROSOFT, Wiring
 
 __all__ = ["decoder_graph"]
 
@@ -29,10 +29,13 @@ class _Decoder:
         self.seqlens = ir.val("seqlens_k", _INT32, [1])
         self.total = ir.val("total_sequence_length", _INT32, [1])
         self.wanted = ir.val("logits_rows", _INT64, ["wanted"])
-        cache = [1, self.spec.kv_heads, "capacity", self.spec.head_dim]
+        cache: list[int | str | None] = [1, self.spec.kv_heads, "capacity", self.spec.head_dim]
         self.past, self.present = (
             [
-                (ir.val(f"{when}.{i}.key", _FLOAT, cache), ir.val(f"{when}.{i}.value", _FLOAT, cache))
+                (
+                    ir.val(f"{when}.{i}.key", _FLOAT, cache),
+                    ir.val(f"{when}.{i}.value", _FLOAT, cache),
+                )
                 for i in range(self.spec.layers)
             ]
             for when in ("past_key_values", "present")
@@ -85,9 +88,9 @@ class _Decoder:
         flat = w.op("Squeeze", [normed, w.ints("batch_axis", [0])])
         logits = ir.val("logits", _FLOAT, ["wanted", spec.vocab_size])
         if spec.tied:
-            return self.matrices.tied_head("lm_head", flat, logits)
+            return self.matrices.tied_head(HEAD, flat, logits)
         weight = self.tensor("lm_head.weight")
-        return self.matrices.linear("lm_head", flat, weight, output=logits)
+        return self.matrices.linear(HEAD, flat, weight, output=logits)
 
     def hidden_states(self, stream: ir.Value, delta: ir.Value) -> ir.Value:
         """The residual stream ``[rows, hidden]`` after a block."""

@@ -6,9 +6,8 @@ from typing import Any
 
 import ml_dtypes  # noqa: F401  numpy learns bfloat16 from it
 import numpy as np
-from safetensors import SafetensorError, safe_open
-
 from dejavuu_core.errors import ModelError
+from safetensors import SafetensorError, safe_open
 
 from dejavuu_build.arrays import FloatArray
 from dejavuu_build.families import Family, family_of
@@ -51,7 +50,7 @@ class HFSource:
                 "can be built."
             )
         check_shape(name, array.shape, self.spec)
-        return array.astype(np.float32, copy=False)
+        return np.asarray(array, np.float32)
 
     def text_parts(self) -> TextParts:
         """See ``Source.text_parts``."""

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from dejavuu_core.errors import ModelError
+from tokenizers import Tokenizer
 
 from dejavuu_build.json_file import read_json
 from dejavuu_build.text_parts import TextParts, begins_with, end_ids
@@ -28,7 +27,9 @@ def hf_text_parts(folder: Path) -> TextParts:
     def named(key: str) -> tuple[int, str] | None:
         token = config.get(key)
         spelling = token.get("content") if isinstance(token, dict) else token
-        index = None if spelling is None else tokenizer.token_to_id(spelling)
+        if not isinstance(spelling, str):
+            return None
+        index = tokenizer.token_to_id(spelling)
         return None if index is None else (index, spelling)
 
     bos, eos = named("bos_token"), named("eos_token")

@@ -71,7 +71,7 @@ def describe(contents: Contents, folder: Path) -> dict[str, Any]:
         "sources": [{"name": path.name, **file_record(path)} for path in contents.sources],
         "files": {path.name: file_record(path) for path in sorted(folder.iterdir())},
         "versions": {tool: version(tool) for tool in _TOOLS},
-        "options": {"max_context": contents.max_context, "hidden_layer": contents.hidden_layer},
+        "options": {"table_bits": precision.table_bits},
         "parity": None,
     }
 

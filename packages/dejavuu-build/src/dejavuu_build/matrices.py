@@ -30,7 +30,7 @@ class Matrices(Protocol):
         """Rows ``ids`` of ``table``, float32 ``[vocab, hidden]``."""
 
     def tied_head(self, name: str, x: ir.Value, output: ir.Value) -> ir.Value:
-        """``x @ table.T`` with the bytes of the table given to ``embedding``; x is ``[k, hidden]``."""
+        """``x @ table.T`` on the bytes that ``embedding`` stored; ``x`` is ``[k, hidden]``."""
 
 
 def matrices_for(precision: Precision, wiring: Wiring) -> Matrices:

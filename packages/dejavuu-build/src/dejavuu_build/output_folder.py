@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dejavuu_core.errors import UsageError
 
-__all__ = ["output_folder"]
+__all__ = ["check_free", "output_folder"]
 
 
 @contextmanager
@@ -23,23 +23,39 @@ def output_folder(path: Path, force: bool) -> Iterator[Path]:
         UsageError: There is something at ``path`` and ``force`` is False, or it is not a built
             folder and so nothing that may be replaced.
     """
-    _check_free(path, force)
+    check_free(path, force)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
         temporary.chmod(0o755)  # mkdtemp's folders are private, a model is not
         yield temporary
-        _check_free(path, force)  # somebody else may have been faster
-        if path.exists():
-            path.rename(temporary / "replaced")
-            shutil.move(temporary / "replaced", temporary.with_suffix(".old"))
-        temporary.rename(path)
+        check_free(path, force)  # somebody else may have been faster
+        _replace(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(temporary.with_suffix(".old"), ignore_errors=True)
 
 
-def _check_free(path: Path, force: bool) -> None:
+def _replace(new: Path, path: Path) -> None:
+    """Put ``new`` in the place of ``path``; what was there comes back if that fails."""
+    if not path.exists():
+        new.rename(path)
+        return
+    old = new.with_name(new.name + ".old")
+    path.rename(old)
+    try:
+        new.rename(path)
+    except OSError:
+        old.rename(path)
+        raise
+    shutil.rmtree(old)
+
+
+def check_free(path: Path, force: bool) -> None:
+    """Check that a folder may be made at ``path``.
+
+    Raises:
+        UsageError: See ``output_folder``.
+    """
     if not path.exists():
         return
     if not force:

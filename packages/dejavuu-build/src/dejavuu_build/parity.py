@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokenizers import Tokenizer
-
 from dejavuu_core.errors import ModelError, UsageError
+from tokenizers import Tokenizer
 
 from dejavuu_build.arrays import FloatArray, IntArray
 from dejavuu_build.digest import sha256_of
@@ -83,7 +82,7 @@ def _compare(graph: FloatArray, truth: FloatArray, tokens: IntArray) -> dict[str
 
 
 def _perplexity(logits: FloatArray, tokens: IntArray) -> float:
-    """exp of the mean surprise, in nats, of each token but the first."""
+    """Exp of the mean surprise, in nats, of each token but the first."""
     ahead = logits[:-1].astype(np.float64)
     top = ahead.max(-1)
     total = top + np.log(np.exp(ahead - top[:, None]).sum(-1))

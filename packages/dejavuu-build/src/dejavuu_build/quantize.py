@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-
 from dejavuu_core.errors import ModelError
 
 from dejavuu_build.arrays import ByteArray, FloatArray
 
 __all__ = ["Quantized", "dequantize_blocks", "quantize_blocks"]
 
-# Shrinking a block's range trades a few clipped values for a finer grid; the best of these factors
-# is kept for each block. More of them lower the squared error by less than one percent.
-_SHRINK = {4: (1.0, 0.92, 0.84, 0.76), 8: (1.0,)}
+# Shrinking a block's range trades a few clipped values for a finer grid; the factor of least
+# squared error is kept for each block. Twice as many lower that error by less than one percent.
+_SHRINK = {4: (1.06, 1.0, 0.94, 0.88, 0.82, 0.76), 8: (1.0,)}
 _CHUNK_VALUES = 1 << 19  # values worked on at once: temporaries stay inside the cache
 
 
@@ -46,7 +45,9 @@ def quantize_blocks(weight: FloatArray, bits: int, block: int, symmetric: bool) 
     """
     rows, width = weight.shape
     if width % block:
-        raise ModelError(f"A matrix of width {width} has no blocks of {block}; use a smaller block.")
+        raise ModelError(
+            f"A matrix of width {width} has no blocks of {block}; use a smaller block."
+        )
     codes = np.empty((rows, width // block, block * bits // 8), np.uint8)
     scales = np.empty(codes.shape[:2], np.float32)
     zeros = np.empty(codes.shape[:2], np.uint8)
@@ -91,7 +92,11 @@ def _best_grid(
             continue
         better = error < least
         least = np.where(better, error, least)
-        best[0][better], best[1][better], best[2][better] = code[better], scale[better], zero[better]
+        best[0][better], best[1][better], best[2][better] = (
+            code[better],
+            scale[better],
+            zero[better],
+        )
     if best is None:
         raise AssertionError("the table of shrink factors is never empty")
     return best[0].astype(np.uint8), best[1], best[2].astype(np.uint8)
@@ -133,8 +138,10 @@ def _pack(codes: ByteArray) -> ByteArray:
     """Two 4-bit codes a byte along the last axis, the first in the low half."""
     if codes.shape[-1] % 2:
         codes = np.concatenate([codes, np.zeros_like(codes[..., :1])], -1)
-    return codes[..., ::2] | (codes[..., 1::2] << 4)
+    return codes[..., ::2] | (codes[..., 1::2] << np.uint8(4))
 
 
 def _unpack(packed: ByteArray) -> ByteArray:
-    return np.stack([packed & 15, packed >> 4], -1).reshape(*packed.shape[:-1], -1)
+    return np.stack([packed & np.uint8(15), packed >> np.uint8(4)], -1).reshape(
+        *packed.shape[:-1], -1
+    )

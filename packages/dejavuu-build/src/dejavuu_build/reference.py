@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dejavuu_build.arrays import FloatArray, IntArray
+from dejavuu_build.arrays import Array, FloatArray, IntArray
 from dejavuu_build.families import family_of
 from dejavuu_build.rope import frequencies
 from dejavuu_build.source import Source
@@ -65,20 +65,21 @@ class Reference:
         Returns:
             Logits, float32 ``[rows, vocab]`` (or ``[1, vocab]``).
         """
-        x = self._table[tokens]
+        x: Array = self._table[tokens]
         for i, layer in enumerate(self._layers):
             x = x + self._attention(i, layer, self._rms(x, layer.attention_norm))
             inner = self._rms(x, layer.feed_norm)
             x = x + (_silu(inner @ layer.gate.T) * (inner @ layer.up.T)) @ layer.down.T
         self.length += len(tokens)
         kept = x[-1:] if last_only else x
-        return self._rms(kept, self._norm) @ self._head.T
+        logits: FloatArray = self._rms(kept, self._norm) @ self._head.T
+        return logits
 
-    def _rms(self, x: FloatArray, weight: FloatArray) -> FloatArray:
+    def _rms(self, x: Array, weight: FloatArray) -> Array:
         mean = np.mean(np.square(x), -1, keepdims=True, dtype=np.float32)
         return x / np.sqrt(mean + np.float32(self._spec.rms_eps)) * weight
 
-    def _attention(self, index: int, layer: _Layer, x: FloatArray) -> FloatArray:
+    def _attention(self, index: int, layer: _Layer, x: Array) -> Array:
         spec, rows, past = self._spec, len(x), self.length
         q, k, v = (
             x @ weight.T if bias is None else x @ weight.T + bias
@@ -94,13 +95,14 @@ class Reference:
         scores = np.where(later, np.float32(-np.inf), scores)
         mixed = _softmax(scores) @ values[:, None]
         flat = mixed.reshape(spec.heads, rows, spec.head_dim).swapaxes(0, 1).reshape(rows, -1)
-        return flat @ layer.output.T
+        output: Array = flat @ layer.output.T
+        return output
 
-    def _split(self, x: FloatArray) -> FloatArray:
+    def _split(self, x: Array) -> Array:
         """``[rows, heads * d]`` to ``[heads, rows, d]``."""
         return x.reshape(len(x), -1, self._spec.head_dim).swapaxes(0, 1)
 
-    def _rotate(self, x: FloatArray) -> FloatArray:
+    def _rotate(self, x: Array) -> Array:
         """Turn the pairs ``(j, j + d/2)`` of each row by its position."""
         positions = np.arange(self.length, self.length + x.shape[1], dtype=np.float32)
         angles = positions[:, None] * self._turns
@@ -127,10 +129,14 @@ def _read_layer(source: Source, index: int) -> _Layer:
     )
 
 
-def _silu(x: FloatArray) -> FloatArray:
-    return x / (1 + np.exp(-x))
+def _silu(x: Array) -> Array:
+    # A very negative x overflows to infinity, and x / infinity is the zero that is wanted.
+    with np.errstate(over="ignore"):
+        silu: Array = x / (1 + np.exp(-x))
+    return silu
 
 
-def _softmax(scores: FloatArray) -> FloatArray:
+def _softmax(scores: Array) -> Array:
     powers = np.exp(scores - scores.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
+    shares: Array = powers / powers.sum(-1, keepdims=True)
+    return shares

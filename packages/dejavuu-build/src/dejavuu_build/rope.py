@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-
 from dejavuu_core.errors import ModelError
 
 from dejavuu_build.arrays import FloatArray
@@ -19,10 +18,10 @@ def frequencies(rope: Rope, head_dim: int) -> FloatArray:
     Computed in float32 as the models were trained, so that angles round as theirs do.
     """
     exponents = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
-    turns = np.float32(1) / np.float32(rope.theta) ** exponents
-    if rope.factors is not None:
-        turns = turns / np.array(rope.factors, np.float32)
-    return turns
+    turns = np.float32(1) / np.power(np.float32(rope.theta), exponents)
+    if rope.factors is None:
+        return np.asarray(turns, np.float32)
+    return np.asarray(turns / np.array(rope.factors, np.float32), np.float32)
 
 
 def rope_tables(rope: Rope, head_dim: int, positions: int) -> tuple[FloatArray, FloatArray]:

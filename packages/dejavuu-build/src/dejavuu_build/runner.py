@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort
-
+import onnxruntime as ort  # type: ignore[import-untyped]
 from dejavuu_core.errors import ModelError, UsageError
 
 from dejavuu_build.arrays import Array, FloatArray, IntArray
@@ -104,7 +103,7 @@ class GraphRunner:
         self._session.run_with_iobinding(self._binding)
         self.length = total
         results = self._binding.get_outputs()[-len(self._results) :]
-        logits, *hidden = (value.numpy() for value in results)
+        logits, *hidden = (np.asarray(value.numpy(), np.float32) for value in results)
         self.hidden = hidden[0] if hidden else None
         return logits
 

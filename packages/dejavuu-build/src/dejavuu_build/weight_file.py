@@ -41,7 +41,7 @@ class WeightFile:
         """Write ``array`` (any shape; float32, uint8 or int64) and return the reference to it."""
         self._file.write(bytes(-self._file.tell() % _ALIGNMENT))
         offset = self._file.tell()
-        self._file.write(memoryview(np.ascontiguousarray(array)).cast("B"))
+        self._file.write(np.ascontiguousarray(array).data.cast("B"))
         dtype = ir.DataType.from_numpy(array.dtype)
         return self._reference(name, offset, array.nbytes, dtype, array.shape)
 

@@ -9,8 +9,9 @@ from onnx_ir.tape import Tape
 from dejavuu_build.arrays import Array
 from dejavuu_build.weight_file import WeightFile
 
-__all__ = ["MICROSOFT", "Attributes", "Wiring"]
+__all__ = ["HEAD", "MICROSOFT", "Attributes", "Wiring"]
 
+HEAD = "lm_head"  # name of the matrix that makes logits
 MICROSOFT = "com.microsoft"
 Attributes = dict[str, int | float]
 _OPSET = {"": 21, MICROSOFT: 1}
