@@ -58,17 +58,21 @@ def gguf_text_parts(metadata: dict[str, Any]) -> TextParts:
         metadata: The file's metadata.
 
     Raises:
-        ModelError: Not a byte-level BPE vocabulary, or an unknown pre-tokenizer.
+        ModelError: Not a byte-level BPE vocabulary, an unknown pre-tokenizer, or damaged lists.
     """
     model = metadata.get("tokenizer.ggml.model")
     if model != "gpt2":
         raise ModelError(f"Tokenizer model {model!r} of the GGUF file cannot be built; 'gpt2' can.")
-    tokens: list[str] = metadata["tokenizer.ggml.tokens"]
+    tokens: list[str] = _array(metadata, "tokens")
     tokenizer = _byte_level(tokens, metadata)
 
     def named(key: str) -> tuple[int, str] | None:
         token = metadata.get(f"tokenizer.ggml.{key}_token_id")
-        return None if token is None else (token, tokens[token])
+        if token is None:
+            return None
+        if token >= len(tokens):
+            raise ModelError(f"The {key} token of the GGUF file is {token}, past its vocabulary.")
+        return token, tokens[token]
 
     bos, eos = named("bos"), named("eos")
     if metadata.get("tokenizer.ggml.add_bos_token") and bos:
@@ -90,9 +94,12 @@ def gguf_text_parts(metadata: dict[str, Any]) -> TextParts:
 
 
 def _byte_level(tokens: Sequence[str], metadata: dict[str, Any]) -> Tokenizer:
-    merges = [_pair(merge) for merge in metadata["tokenizer.ggml.merges"]]
+    merges = [_pair(merge) for merge in _array(metadata, "merges")]
     vocab = {token: index for index, token in enumerate(tokens)}
-    tokenizer = Tokenizer(BPE(vocab, merges))
+    try:
+        tokenizer = Tokenizer(BPE(vocab, merges))
+    except Exception as error:  # the library raises nothing narrower
+        raise ModelError(f"The GGUF file's merges do not fit its vocabulary: {error}.") from None
     tokenizer.pre_tokenizer = _pre_tokenizer(metadata.get("tokenizer.ggml.pre", "default"))
     tokenizer.decoder = decoders.ByteLevel()
     kinds = metadata.get("tokenizer.ggml.token_type", [])
@@ -101,6 +108,13 @@ def _byte_level(tokens: Sequence[str], metadata: dict[str, Any]) -> Tokenizer:
     tokenizer.add_special_tokens([AddedToken(t, normalized=False, special=True) for t in control])
     tokenizer.add_tokens([AddedToken(t, normalized=False, special=False) for t in typed])
     return tokenizer
+
+
+def _array(metadata: dict[str, Any], key: str) -> list[str]:
+    value = metadata.get(f"tokenizer.ggml.{key}")
+    if not isinstance(value, list):
+        raise ModelError(f"The GGUF file has no list 'tokenizer.ggml.{key}'.")
+    return value
 
 
 def _pair(merge: str) -> tuple[str, str]:
