@@ -13,6 +13,7 @@ from tokenizers.models import BPE
 from dejavuu_build.arrays import FloatArray
 from dejavuu_build.families import Family, family_of
 from dejavuu_build.json_file import write_json
+from dejavuu_build.spec import DecoderSpec, Rope
 
 __all__ = ["SPECIAL_TOKENS", "write_tiny_checkpoint"]
 
@@ -69,38 +70,34 @@ def write_tiny_checkpoint(
     """
     if vocab_size < 32:
         raise UsageError(f"A vocabulary of {vocab_size} is too small; give 32 at least.")
+    spec = DecoderSpec(
+        family=family,
+        vocab_size=vocab_size,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        layers=layers,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=head_dim,
+        rms_eps=1e-5,
+        rope=Rope(10000.0),
+        max_context=max_context,
+        tied=tied,
+    )
     row = family_of(family)
-    config = {
-        "architectures": [row.architecture],
-        "model_type": family,
-        "vocab_size": vocab_size,
-        "hidden_size": hidden,
-        "intermediate_size": intermediate,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": kv_heads,
-        "head_dim": head_dim,
-        "hidden_act": "silu",
-        "rms_norm_eps": 1e-5,
-        "rope_theta": 10000.0,
-        "max_position_embeddings": max_context,
-        "tie_word_embeddings": tied,
-        "bos_token_id": 1,
-        "eos_token_id": 2,
-    }
+    config = spec.hf_config(row.architecture) | {"bos_token_id": 1, "eos_token_id": 2}
     if rope_scaling is not None:
         config["rope_scaling"] = rope_scaling
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", config)
-    save_file(_weights(config, row, seed), folder / "model.safetensors")
+    save_file(_weights(spec, row, seed), folder / "model.safetensors")
     _write_tokenizer(folder, vocab_size, max_context)
     return folder
 
 
-def _weights(config: dict[str, Any], family: Family, seed: int) -> dict[str, FloatArray]:
+def _weights(spec: DecoderSpec, family: Family, seed: int) -> dict[str, FloatArray]:
     rng = np.random.default_rng(seed)
-    hidden, inner, dim = config["hidden_size"], config["intermediate_size"], config["head_dim"]
-    q, kv = config["num_attention_heads"] * dim, config["num_key_value_heads"] * dim
+    hidden, inner, q, kv = spec.hidden_size, spec.intermediate_size, spec.q_size, spec.kv_size
 
     def matrix(rows: int, width: int) -> FloatArray:
         # A gain above one lets the blocks outweigh the token that was read, so that a random
@@ -110,8 +107,8 @@ def _weights(config: dict[str, Any], family: Family, seed: int) -> dict[str, Flo
     def vector(size: int, centre: float) -> FloatArray:
         return np.asarray(centre + 0.2 * rng.standard_normal(size), np.float32)
 
-    weights = {"model.embed_tokens.weight": matrix(config["vocab_size"], hidden)}
-    for i in range(config["num_hidden_layers"]):
+    weights = {"model.embed_tokens.weight": matrix(spec.vocab_size, hidden)}
+    for i in range(spec.layers):
         layer = f"model.layers.{i}"
         for part, rows in (("q", q), ("k", kv), ("v", kv)):
             weights[f"{layer}.self_attn.{part}_proj.weight"] = matrix(rows, hidden)
@@ -124,8 +121,8 @@ def _weights(config: dict[str, Any], family: Family, seed: int) -> dict[str, Flo
         weights[f"{layer}.input_layernorm.weight"] = vector(hidden, 1)
         weights[f"{layer}.post_attention_layernorm.weight"] = vector(hidden, 1)
     weights["model.norm.weight"] = vector(hidden, 1)
-    if not config["tie_word_embeddings"]:
-        weights["lm_head.weight"] = matrix(config["vocab_size"], hidden)
+    if not spec.tied:
+        weights["lm_head.weight"] = matrix(spec.vocab_size, hidden)
     return weights
 
 
