@@ -12,8 +12,8 @@ from dejavuu_ort.session import OrtSession
 
 __all__ = ["CONTEXTS", "Finding", "probe"]
 
-CONTEXTS = (7, 250)
-"""Cached tokens before the probed rows: an odd and an even count, in and past one block."""
+CONTEXTS = (0, 251)
+"""Cached tokens before the probed rows: none, as a prompt is read, and an odd count."""
 _SEED = 20240607
 _Floats = NDArray[np.float32]
 _Report = Callable[[int, int], None]
@@ -48,58 +48,41 @@ class Finding:
 
 
 def probe(graph: Graph, report: _Report = lambda done, of: None) -> Finding:
-    """Measure every row count from 1 to ``max_rows``, and every chunk of a prefill.
+    """Measure every row count from 1 to ``max_rows`` behind each of :data:`CONTEXTS`.
 
-    Rows are compared bit for bit with one-row decoding of the same tokens, at each of
-    :data:`CONTEXTS`; chunks with reading the same tokens ``max_rows`` at a time, which the first
-    part has compared. ``report`` is told how many of how many parts are done.
+    Logits and cached keys and values are compared bit for bit with one-row decoding of the same
+    tokens. ``report`` is told how many of how many forwards are done.
     """
     most = graph.manifest.max_context
     random = np.random.default_rng(_SEED)
     tokens = random.integers(0, graph.manifest.vocab_size, most, dtype=np.int32)
     contexts = sorted({min(context, most - graph.max_rows) for context in CONTEXTS})
-    found, of = Finding(True), len(contexts) * graph.max_rows + len(graph.chunks)
     session = OrtSession(graph, Needs())
-    parts = [_rows(session, graph, tokens, context) for context in contexts]
-    done = 0
-    for part in (*parts, _chunks(session, graph, tokens)):
-        for finding in part:
+    found, done = Finding(True), 0
+    for context in contexts:
+        for finding in _rows(session, graph.max_rows, tokens, context):
             found, done = found + finding, done + 1
-            report(done, of)
+            report(done, len(contexts) * graph.max_rows)
     session.close()
     return found
 
 
 def _rows(
-    session: OrtSession, graph: Graph, tokens: NDArray[np.int32], context: int
+    session: OrtSession, most: int, tokens: NDArray[np.int32], context: int
 ) -> Iterator[Finding]:
     """Compare every row count behind ``context`` tokens with one-row decoding."""
-    block = tokens[context : context + graph.max_rows]
+    block = tokens[context : context + most]
     session.rewind(0)
     session.prefill(tokens[: context + 1])
-    one_by_one = np.concatenate([_step(session, block, at) for at in range(len(block))])
-    end = context + len(block)
-    cached = session.cache.slots(context, end).copy()
-    for rows in range(1, len(block) + 1):
+    one_by_one = np.concatenate([_step(session, block, at) for at in range(most)])
+    cached = session.cache.slots(context, context + most).copy()
+    for rows in range(1, most + 1):
         session.rewind(context)
         session.prefill(block[:1])
-        _scribble(session, context, end)
-        together = _logits(session, block[1:rows])
-        yield _compare(one_by_one[:rows], together) + _compare(
-            cached[:, :, :, :rows], session.cache.slots(context, context + rows)
-        )
-
-
-def _chunks(session: OrtSession, graph: Graph, tokens: NDArray[np.int32]) -> Iterator[Finding]:
-    """Compare what every chunk size caches with what ``max_rows`` at a time caches."""
-    small = OrtSession(graph, Needs(prompt_rows=True))  # its chunks are max_rows long
-    for size in graph.chunks:
-        for one in (small, session):
-            one.rewind(0)
-            one.prefill(tokens[: size + 1] if size < len(tokens) else tokens[:size])
-        size = session.length
-        yield _compare(small.cache.slots(0, size), session.cache.slots(0, size))
-    small.close()
+        written = session.cache.slots(context, context + rows)
+        written[:] = 0.0  # spoil the last round's, so that only what this one writes can be equal
+        logits = _logits(session, block[1:rows])
+        yield _compare(one_by_one[:rows], logits) + _compare(cached[:, :, :, :rows], written)
 
 
 def _step(session: OrtSession, block: NDArray[np.int32], at: int) -> _Floats:
@@ -112,11 +95,6 @@ def _step(session: OrtSession, block: NDArray[np.int32], at: int) -> _Floats:
 def _logits(session: OrtSession, draft: NDArray[np.int32]) -> _Floats:
     rows = session.verify(Draft.chain(draft))
     return np.stack([rows.logits(row) for row in range(len(rows))])
-
-
-def _scribble(session: OrtSession, start: int, stop: int) -> None:
-    """Spoil what the last round left, so that only what this one writes can be equal."""
-    session.cache.slots(start, stop)[:] = 0.0
 
 
 def _compare(wanted: _Floats, found: _Floats) -> Finding:

@@ -16,6 +16,7 @@ __all__ = ["Feeds", "Output"]
 
 # Finite, because -inf turns a row without a visible neighbour into NaN; its weight is exactly 0.
 _HIDDEN_FROM = np.float32(-1e9)
+_FLOAT = 1  # the number of float32 in ONNX
 _value = onnxruntime.OrtValue.ortvalue_from_numpy
 
 
@@ -37,17 +38,19 @@ class Feeds:
         manifest = graph.manifest
         self._graph = graph
         self._binding = graph.session.io_binding()
-        self.ids = np.zeros((1, graph.widest), dtype=np.int64)
-        """int64[1, widest]; fill the first rows before :meth:`run`."""
-        self._line = np.arange(graph.widest, dtype=np.int64)
+        self.ids = np.zeros((1, graph.max_rows), dtype=np.int64)
+        """int64[1, max_rows]; fill the first rows before :meth:`run`."""
+        self._line = np.arange(graph.max_rows, dtype=np.int64)
         self._positions = np.zeros_like(self.ids)
         self._logits = np.empty((graph.max_rows, manifest.vocab_size), dtype=np.float32)
         width = manifest.hidden_size if hidden else 0
-        self._hidden = np.empty((graph.widest, width), dtype=np.float32)
+        self._hidden = np.empty((graph.max_rows, width), dtype=np.float32)
         self._lengths = np.zeros((2, 1), dtype=np.int32)
         self._by_rows: dict[int, dict[str, onnxruntime.OrtValue]] = {}
         self._by_asked: dict[int, tuple[onnxruntime.OrtValue, onnxruntime.OrtValue]] = {}
+        self._zeros = graph.no_bias.ctypes.data  # a look at .ctypes costs more than the binding
         self._bound = (0, -1)  # rows and asked rows of the last run
+        self._output = Output(self._logits[:0], None)
         self._binding.bind_ortvalue_input("seqlens_k", _value(self._lengths[0]))
         self._binding.bind_ortvalue_input("total_sequence_length", _value(self._lengths[1]))
         self.bind_cache(cache)
@@ -85,13 +88,11 @@ class Feeds:
                 f"the graph {self._graph.manifest.graph!r} failed on {rows} rows behind {start} "
                 f"tokens ({error}); build the folder again"
             ) from error
-        return self._output(rows, asked)
+        return self._output
 
     def _bind_chain(self, rows: int, total: int) -> None:
-        zeros = self._graph.no_bias
         shape = (1, 1, rows + 1, total + 1)
-        at = zeros.ctypes.data
-        self._binding.bind_input("attention_bias", "cpu", 0, np.float32, shape, at)
+        self._binding.bind_input("attention_bias", "cpu", 0, _FLOAT, shape, self._zeros)
 
     def _bind(self, rows: int, asked: int) -> None:
         """Bind the small tensors of these counts; their values are made once and kept."""
@@ -108,6 +109,7 @@ class Feeds:
             self._binding.bind_ortvalue_output("hidden_states", small["hidden_states"])
         self._binding.bind_ortvalue_input("logits_rows", wanted[0])
         self._binding.bind_ortvalue_output("logits", wanted[1])
+        self._output = self._views(rows, asked)
         self._bound = (rows, asked)
 
     def _small(self, rows: int) -> dict[str, onnxruntime.OrtValue]:
@@ -119,7 +121,7 @@ class Feeds:
             small["hidden_states"] = _value(self._hidden[:rows])
         return small
 
-    def _output(self, rows: int, asked: int) -> Output:
+    def _views(self, rows: int, asked: int) -> Output:
         logits = self._logits[:asked]
         logits.flags.writeable = False
         if not self._hidden.size:

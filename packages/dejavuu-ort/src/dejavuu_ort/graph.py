@@ -30,43 +30,32 @@ class Graph:
     runtime: Runtime
     session: onnxruntime.InferenceSession
     max_rows: int
-    """Most rows of one verify."""
-    chunks: tuple[int, ...]
-    """Row counts above ``max_rows`` that a prefill may use, largest first."""
+    """Most rows of one forward, of a verify and of a prefill alike."""
     has_hidden: bool
     """True where the graph gives hidden rows."""
     no_bias: NDArray[np.float32]
     """Zeros for the largest mask of a chain; pages of it that are never read cost no memory."""
 
     @classmethod
-    def load(cls, manifest: Manifest, runtime: Runtime, *, max_rows: int, chunk: int) -> "Graph":
-        """Load the graph of ``manifest`` for up to ``max_rows`` rows a verify.
+    def load(cls, manifest: Manifest, runtime: Runtime, *, max_rows: int) -> "Graph":
+        """Load the graph of ``manifest`` for up to ``max_rows`` rows a forward.
 
-        Raises :class:`UsageError` for a ``max_rows`` or ``chunk`` below one, and
-        :class:`ModelError` where the graph has not the inputs and outputs that it must have.
+        Raises :class:`UsageError` for a ``max_rows`` below one, and :class:`ModelError` where the
+        graph has not the inputs and outputs that it must have.
         """
-        for name, value in (("max_rows", max_rows), ("chunk", chunk)):
-            if value < 1:
-                raise UsageError(f"{name} is {value}; give 1 or more")
+        if max_rows < 1:
+            raise UsageError(f"max_rows is {max_rows}; give 1 or more")
         session = runtime.open(manifest.folder / manifest.graph)
         outputs = _check(session, manifest)
         rows = min(max_rows, manifest.max_context)
-        chunks = _ladder(rows, min(chunk, manifest.max_context))
-        widest = max(rows, *chunks, 1)
         return cls(
             manifest=manifest,
             runtime=runtime,
             session=session,
             max_rows=rows,
-            chunks=chunks,
             has_hidden="hidden_states" in outputs,
-            no_bias=np.zeros((widest + 1) * (manifest.max_context + 1), dtype=np.float32),
+            no_bias=np.zeros((rows + 1) * (manifest.max_context + 1), dtype=np.float32),
         )
-
-    @property
-    def widest(self) -> int:
-        """Most rows of one forward, prefill included."""
-        return max(self.max_rows, *self.chunks, 1)
 
 
 def cache_names(layers: int, side: str) -> list[str]:
@@ -75,15 +64,6 @@ def cache_names(layers: int, side: str) -> list[str]:
     ``side`` is ``past_key_values`` for inputs and ``present`` for outputs.
     """
     return [f"{side}.{layer}.{part}" for layer in range(layers) for part in ("key", "value")]
-
-
-def _ladder(rows: int, chunk: int) -> tuple[int, ...]:
-    """Halve ``chunk`` down to ``rows``: few enough counts to probe them all."""
-    steps = []
-    while chunk > rows:
-        steps.append(chunk)
-        chunk //= 2
-    return tuple(steps)
 
 
 def _check(session: onnxruntime.InferenceSession, manifest: Manifest) -> dict[str, str]:

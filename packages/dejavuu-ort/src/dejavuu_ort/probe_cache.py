@@ -26,7 +26,6 @@ def key_of(graph: Graph) -> dict[str, object]:
         "model": graph.manifest.digest,
         "processor": processor(),
         "max_rows": graph.max_rows,
-        "chunks": list(graph.chunks),
         "contexts": list(CONTEXTS),
         **graph.runtime.describe(),
     }

@@ -46,7 +46,6 @@ class OrtVerifier(Verifier):
         provider_options: Sequence[Mapping[str, str]] | None = None,
         session_options: Mapping[str, str] | None = None,
         max_rows: int = 64,
-        chunk: int = 512,
         probe: bool = True,
     ) -> "OrtVerifier":
         """Load a folder that ``dejavuu-build`` made.
@@ -57,8 +56,7 @@ class OrtVerifier(Verifier):
             providers: Execution providers by falling preference; None: the CPU alone.
             provider_options: One mapping for each provider.
             session_options: Config entries for onnxruntime's session.
-            max_rows: Most rows of one verify, the anchor included.
-            chunk: Most rows of one forward while a prompt is read.
+            max_rows: Most rows of one forward; a prompt is read as many tokens at a time.
             probe: False skips the measurement; ``exactness`` is then ``approximate``, unknown.
 
         Raises :class:`ModelError` for a folder or graph that cannot be run, and
@@ -72,7 +70,7 @@ class OrtVerifier(Verifier):
         )
         manifest = Manifest.read(Path(folder).expanduser())
         tokenizer = OrtTokenizer(manifest)
-        graph = Graph.load(manifest, runtime, max_rows=max_rows, chunk=chunk)
+        graph = Graph.load(manifest, runtime, max_rows=max_rows)
         return cls(graph, tokenizer, _measured(graph) if probe else Finding(measured=False))
 
     @property
