@@ -62,7 +62,7 @@ class OrtSession(Session):
         self._check_room(len(tokens))
         rows = self._read(feeds, tokens[:-1])
         self._length += len(tokens) - 1
-        self._anchor = int(tokens[-1])
+        self._anchor, self._pending = int(tokens[-1]), None
         return rows
 
     def verify(self, draft: Draft) -> Rows:
