@@ -1,18 +1,16 @@
 """Shared fixtures: the tiny models, loaded once, and a probe cache of the test's own."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from dejavuu_core.contract import Needs, Request
-from dejavuu_ort import OrtVerifier
-from dejavuu_ort.session import OrtSession
 from numpy.typing import NDArray
+from ort_helpers import DATA, Start
 
-DATA = Path(__file__).parent / "data"
-Start = Callable[..., OrtSession]
+from dejavuu_ort import OrtVerifier
 
 
 @pytest.fixture(autouse=True)

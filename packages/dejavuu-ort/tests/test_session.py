@@ -5,15 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from conftest import Start
 from dejavuu_core.contract import Draft, Needs
 from dejavuu_core.errors import ClosedError, DraftError, UsageError
-from dejavuu_ort import OrtVerifier
-from dejavuu_ort.session import OrtSession
-from helpers import NONE, logits, one_by_one, spine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from ort_helpers import NONE, Start, logits, one_by_one, spine
+
+from dejavuu_ort import OrtVerifier
+from dejavuu_ort.session import OrtSession
 
 Ids = NDArray[np.int32]
 
@@ -27,7 +27,9 @@ def test_rows_together_are_the_bits_of_rows_one_by_one(
     assert together.tobytes() == single.tobytes()
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(cuts=st.sets(st.integers(1, 119), max_size=12), accepted=st.integers(0, 5))
 def test_a_text_read_in_any_pieces_ends_in_the_same_bits(
     int4: OrtVerifier, start: Start, text: Ids, cuts: set[int], accepted: int

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from dejavuu_ort.topk import topk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+from dejavuu_ort.topk import topk
 
 
 def sorted_ids(logits: NDArray[np.float32], k: int) -> NDArray[np.intp]:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from conftest import Start
 from dejavuu_core.contract import Draft
-from dejavuu_ort import OrtVerifier
-from helpers import logits
 from numpy.typing import NDArray
+from ort_helpers import Start, logits
+
+from dejavuu_ort import OrtVerifier
 
 Ids = NDArray[np.int32]
 #        anchor - 1 - 2 - 3

@@ -47,11 +47,7 @@ def store(key: dict[str, object], finding: Finding) -> None:
     path = _path(key)
     text = json.dumps({"key": key, "finding": asdict(finding)}, indent=1) + "\n"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, path)
+        _write(path, text)
     except OSError as error:
         warnings.warn(
             f"the measured exactness cannot be kept ({error}), so the next load measures again; "
@@ -72,6 +68,14 @@ def processor() -> str:
     except OSError:
         facts.append(platform.platform())
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:  # gone again, whatever happens
+        young = Path(folder) / path.name
+        young.write_text(text, encoding="utf-8")
+        os.replace(young, path)
 
 
 def _path(key: dict[str, object]) -> Path:

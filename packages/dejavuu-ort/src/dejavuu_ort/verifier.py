@@ -123,4 +123,6 @@ def _measured(graph: Graph) -> Finding:
 
 def _progress(done: int, of: int) -> None:
     end = "\n" if done == of else ""
-    print(f"\rmeasuring exactness, once per model: {done}/{of}", end=end, file=sys.stderr, flush=True)
+    print(
+        f"\rmeasuring exactness, once per model: {done}/{of}", end=end, file=sys.stderr, flush=True
+    )

@@ -48,7 +48,7 @@ def loosen(folder: Path) -> None:
     _list_again(folder, path.name)
 
 
-def _set(model: onnx.ModelProto, name: str, value: np.ndarray) -> None:  # type: ignore[type-arg]
+def _set(model: onnx.ModelProto, name: str, value: np.ndarray) -> None:
     for tensor in model.graph.initializer:
         if tensor.name == name:
             tensor.CopyFrom(numpy_helper.from_array(value, name))

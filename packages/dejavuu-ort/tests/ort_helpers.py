@@ -1,10 +1,16 @@
-"""What several tests do with a session."""
+"""What several tests use: where the models lie, and what is done with a session."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from dejavuu_core.contract import Draft
-from dejavuu_ort.session import OrtSession
 from numpy.typing import NDArray
 
+from dejavuu_ort.session import OrtSession
+
+DATA = Path(__file__).parent / "data"
+Start = Callable[..., OrtSession]
 NONE = np.empty(0, dtype=np.int32)
 
 
