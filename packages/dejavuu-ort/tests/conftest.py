@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ort_helpers import DATA, Start
 
 from dejavuu_ort import OrtVerifier
+from dejavuu_ort.session import OrtSession
 
 
 @pytest.fixture(autouse=True)
