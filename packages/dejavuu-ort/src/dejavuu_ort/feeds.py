@@ -40,7 +40,7 @@ class Feeds:
         self._binding = graph.session.io_binding()
         self.ids = np.zeros((1, graph.max_rows), dtype=np.int64)
         """int64[1, max_rows]; fill the first rows before :meth:`run`."""
-        self._line = np.arange(graph.max_rows, dtype=np.int64)
+        self._line = np.arange(manifest.max_context, dtype=np.int64)
         self._positions = np.zeros_like(self.ids)
         self._logits = np.empty((graph.max_rows, manifest.vocab_size), dtype=np.float32)
         width = manifest.hidden_size if hidden else 0
@@ -76,7 +76,7 @@ class Feeds:
         if (rows, asked) != self._bound:
             self._bind(rows, asked)
         if branches is None:
-            np.add(self._line[:rows], start, out=self._positions[0, :rows])
+            self._positions[0, :rows] = self._line[start:total]
             self._bind_chain(rows, total)
         else:
             np.add(depths(branches), start, out=self._positions[0, :rows])

@@ -97,9 +97,10 @@ class OrtSession(Session):
             raise UsageError("there is nothing to commit; call verify first")
         if not 0 <= token < self._graph.manifest.vocab_size:
             raise UsageError(self._foreign(token))
-        kept = len(path)
-        _check_path(path, self._pending)
-        if kept and path[-1] != kept:
+        rows = path.tolist()
+        kept = len(rows)
+        _check_path(rows, self._pending)
+        if kept and rows[-1] != kept:  # not the spine
             self._cache.move(self._length, path)
         self._length += 1 + kept
         self._anchor = int(token)
@@ -210,13 +211,12 @@ class OrtSession(Session):
             )
 
 
-def _check_path(path: NDArray[np.int32], draft: Draft) -> None:
+def _check_path(path: list[int], draft: Draft) -> None:
     """Each row of ``path`` must hang from the one before it."""
-    rows = path.tolist()
-    at, parents = 0, draft.parents
-    for row in rows:
-        if not 1 <= row <= len(draft) or parents[row - 1] + 1 != at:
+    at, parents = 0, draft.parents.tolist()
+    for row in path:
+        if not 1 <= row <= len(parents) or parents[row - 1] + 1 != at:
             raise UsageError(
-                f"the path {rows} is not one of the draft: row {row} does not hang from row {at}"
+                f"the path {path} is not one of the draft: row {row} does not hang from row {at}"
             )
         at = row
