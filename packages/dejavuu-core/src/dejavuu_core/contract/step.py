@@ -29,23 +29,25 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One forward, after the cut: nothing beyond the end of the generation is in it.
-
-    For a decoding step ``emitted`` holds the accepted tokens and, last, the next anchor, so
-    ``len(emitted) == len(path) + 1``. For the prefill both are empty.
-    """
+    """One forward, after the cut: nothing beyond the end of the generation is in it."""
 
     draft: Draft
     """What was verified, spine first."""
     rows: Rows | None
     """The verified rows, valid until the next verify; None where an engine gives none."""
-    path: NDArray[np.int32]
-    """int32[a], the kept rows below the anchor by depth, each from 1 to n (row 0: the anchor)."""
+    accepted: NDArray[np.int32]
+    """int32[a], the drafted rows whose tokens were emitted, by depth, each from 1 to n."""
     emitted: NDArray[np.int32]
-    """int32[a + 1], the tokens that this step added to the output."""
-    accepted: int
-    """How many of ``emitted`` had been drafted."""
+    """int32[e], the tokens that this step added to the output; empty for the prefill."""
     prefill: bool
     """True for the step that only read the prompt."""
     seconds: Seconds
     """Where the time went."""
+
+    @property
+    def path(self) -> NDArray[np.int32]:
+        """int32[e - 1], the rows to keep in the cache; the last emitted token is the next anchor.
+
+        Where the cut fell on an accepted row, that row is in ``accepted`` and not in here.
+        """
+        return self.accepted[: max(len(self.emitted) - 1, 0)]
