@@ -1,3 +1,16 @@
-"""dejavuu's core."""
+"""dejavuu's core: guesses from text already seen, checked by the model, kept only where right.
+
+The rooms, in the order in which data runs through them; each imports only from its left::
+
+    errors | contract | retrieval, tree | drafters, accept | stop, engine, stats
+           | registry, facade | testing | cli
+
+Start with :class:`DejaVu`; to see how a text comes about, read ``engine.decode``.
+"""
+
+from dejavuu_core.errors import DejavuuError
+from dejavuu_core.facade import DejaVu, Result
+
+__all__ = ["DejaVu", "DejavuuError", "Result", "__version__"]
 
 __version__ = "0.1.0"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dejavuu_core.accept import accept_greedy
 from dejavuu_core.contract import (
@@ -52,8 +53,12 @@ class Generation:
         self._context = TokenBuffer(request.tokens)
 
     @property
-    def written(self) -> int:
-        """Number of new tokens so far."""
+    def written(self) -> NDArray[np.int32]:
+        """The new tokens so far (int32[m], read-only)."""
+        return self._context.view()[len(self.request.tokens) :]
+
+    @property
+    def _count(self) -> int:
         return len(self._context) - len(self.request.tokens)
 
     def next_draft(self) -> Draft:
@@ -62,7 +67,7 @@ class Generation:
         Raises :class:`DraftError` where the drafter breaks its limit or the vocabulary.
         """
         # The last token is never accepted as a draft: every step brings one of its own.
-        room = self._ends.most - self.written - 1
+        room = self._ends.most - self._count - 1
         limit = Limit(min(self._limit.rows, room), self._limit.width)
         draft = self._drafting.propose(self._context.view(), limit)
         self._check(draft, limit)
@@ -71,7 +76,7 @@ class Generation:
     def take(self, draft: Draft, rows: Rows, seconds: Seconds) -> Step:
         """Accept what the model says of ``draft``, cut at the end, and write it down."""
         path, emitted = accept_greedy(draft, rows.argmax())
-        kept, self.finish_reason = self._ends.cut(emitted, self.written)
+        kept, self.finish_reason = self._ends.cut(emitted, self._count)
         self._context.append(kept)
         return Step(draft, rows, path[: len(kept)], kept, False, seconds)
 
