@@ -50,4 +50,3 @@ def test_options_reach_onnxruntime() -> None:
     options = session.get_session_options()
     assert options.get_session_config_entry(key) == "0"
     assert options.intra_op_num_threads == 1
-    assert not options.enable_mem_pattern

@@ -80,7 +80,9 @@ class Feeds:
             self._bind_chain(rows, total)
         else:
             np.add(depths(branches), start, out=self._positions[0, :rows])
-            self._binding.bind_ortvalue_input("attention_bias", _value(_bias(branches, start)))
+            # held until the next one: older bindings do not keep the memory alive themselves
+            self._bias = _value(_bias(branches, start))
+            self._binding.bind_ortvalue_input("attention_bias", self._bias)
         try:
             self._graph.session.run_with_iobinding(self._binding)
         except RuntimeError as error:

@@ -86,8 +86,6 @@ class Runtime:
     def _options(self) -> onnxruntime.SessionOptions:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self.threads or 0
-        # Every step has a new total length, and one plan a shape would be kept for ever.
-        options.enable_mem_pattern = False
         options.log_severity_level = 3
         for key, value in self.config.items():
             options.add_session_config_entry(key, value)
