@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
@@ -48,12 +48,13 @@ class Result:
     stats: Stats
 
     def __str__(self) -> str:
+        """Give the text."""
         return self.text
 
     def to_dict(self) -> dict[str, object]:
         """Give the result for JSON."""
-        names = "text tokens prompt_tokens finish_reason exactness method backend".split()
-        return {name: getattr(self, name) for name in names} | {"stats": self.stats.to_dict()}
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return own | {"stats": self.stats.to_dict()}
 
 
 class DejaVu:

@@ -3,6 +3,7 @@
 import argparse
 
 from dejavuu_core.cli.table import print_json
+from dejavuu_core.contract import Message
 from dejavuu_core.errors import UsageError
 from dejavuu_core.facade import DejaVu, Prompt, Result
 
@@ -40,9 +41,8 @@ def run(arguments: argparse.Namespace) -> None:
         method_options=dict(_option(text) for text in arguments.option),
         **backend_options,
     )
-    prompt: Prompt = arguments.prompt
-    if arguments.chat:
-        prompt = [{"role": "user", "content": arguments.prompt}]
+    message: Message = {"role": "user", "content": arguments.prompt}
+    prompt: Prompt = [message] if arguments.chat else arguments.prompt
     result = model.generate(prompt, max_new_tokens=arguments.max_new_tokens)
     if arguments.json:
         print_json(result.to_dict())

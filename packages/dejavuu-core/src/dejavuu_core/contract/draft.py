@@ -41,6 +41,7 @@ class Draft:
     """uint8[n], index into the drafter's ``sources``."""
 
     def __post_init__(self) -> None:
+        """Check lengths and parents."""
         n = len(self.tokens)
         others = (self.parents, self.probs, self.keys, self.sources)
         if any(len(array) != n for array in others):
@@ -57,6 +58,7 @@ class Draft:
             )
 
     def __len__(self) -> int:
+        """Give the number of rows."""
         return len(self.tokens)
 
     @property

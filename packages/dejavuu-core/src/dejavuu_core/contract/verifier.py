@@ -43,7 +43,7 @@ class Rows(Protocol):
 
 
 class Session(Protocol):
-    """One request's state in the model. It alone owns its KV cache; one thread uses it at a time."""
+    """One request's state in the model: it alone owns its KV cache, one thread at a time."""
 
     @property
     def length(self) -> int:

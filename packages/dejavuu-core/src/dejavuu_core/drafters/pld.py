@@ -83,9 +83,7 @@ class _Lookup:
                     return Draft.chain(context[at + 1 : min(end, at + 1 + limit.rows)])
         return _EMPTY
 
-    def _matches(
-        self, context: NDArray[np.int32]
-    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    def _matches(self, context: NDArray[np.int32]) -> Iterator[tuple[int, NDArray[np.intp]]]:
         """Where the last n tokens stood before, by their last position; longest n first."""
         options, length = self._options, len(context)
         behind = 1 if options.partial else options.num_pred
@@ -109,7 +107,7 @@ class _Lookup:
     def _ordered(self, places: NDArray[np.intp]) -> list[int]:
         chosen = places if self._options.occurrence == "first" else places[::-1]
         # All places may be copied from unless the request says otherwise: the first one wins.
-        return (chosen[:1] if self._banned is None else chosen).tolist()
+        return [int(at) for at in (chosen[:1] if self._banned is None else chosen)]
 
     def _may_copy(self, start: int, end: int) -> bool:
         if self._banned is None:

@@ -16,6 +16,7 @@ class TokenBuffer:
         self._store[: self._length] = tokens
 
     def __len__(self) -> int:
+        """Give the number of tokens."""
         return self._length
 
     def append(self, tokens: NDArray[np.int32]) -> None:

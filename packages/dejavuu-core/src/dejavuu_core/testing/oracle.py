@@ -15,7 +15,9 @@ class OracleWeights:
     """Random weights of a decoder with attention; the same seed gives the same weights."""
 
     embedding: Array
-    """float64[vocab, width], also the head."""
+    """float64[vocab, width]."""
+    head: Array
+    """float64[width, vocab]; not the embedding, or every token would choose itself."""
     qkv: Array
     """float64[layers, width, 3 * width]."""
     out: Array
@@ -33,7 +35,8 @@ class OracleWeights:
         draw = np.random.default_rng(seed).standard_normal
         scale = width**-0.5
         return cls(
-            embedding=draw((vocab, width)),
+            embedding=draw((vocab, width)) / 4,
+            head=draw((width, vocab)),
             qkv=draw((layers, width, 3 * width)) * scale * 1.5,
             out=draw((layers, width, width)) * scale,
             up=draw((layers, width, 4 * width)) * scale,
@@ -67,22 +70,22 @@ class Oracle:
             q, k, v = np.split(_norm(x) @ self.weights.qkv[layer], 3, axis=1)
             fresh[layer] = self._turned(k, positions), v
             keys, values = np.concatenate([cache[layer], fresh[layer]], axis=1)
-            x = x + self._attend(self._turned(q, positions), keys, values, bias) @ (
-                self.weights.out[layer]
+            x = (
+                x
+                + self._attend(self._turned(q, positions), keys, values, bias)
+                @ (self.weights.out[layer])
             )
             x = x + np.maximum(_norm(x) @ self.weights.up[layer], 0) @ self.weights.down[layer]
-        return _norm(x) @ self.weights.embedding.T, x, fresh
+        return _norm(x) @ self.weights.head, x, fresh
 
     def _attend(self, q: Array, keys: Array, values: Array, bias: Array) -> Array:
         split = (len(q), self.heads, -1)
         rows, cached = len(q), len(keys)
-        scores = np.einsum(
-            "rhd,chd->hrc", q.reshape(split), keys.reshape(cached, self.heads, -1)
-        ) * (self.width // self.heads) ** -0.5
-        scores = scores + bias
+        scores = np.einsum("rhd,chd->hrc", q.reshape(split), keys.reshape(cached, self.heads, -1))
+        scores = scores * (self.width // self.heads) ** -0.5 + bias
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         weights /= weights.sum(axis=-1, keepdims=True)
-        mixed = np.einsum("hrc,chd->rhd", weights, values.reshape(cached, self.heads, -1))
+        mixed: Array = np.einsum("hrc,chd->rhd", weights, values.reshape(cached, self.heads, -1))
         return mixed.reshape(rows, self.width)
 
     def _turned(self, x: Array, positions: NDArray[np.int32]) -> Array:
@@ -95,4 +98,5 @@ class Oracle:
 
 
 def _norm(x: Array) -> Array:
-    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-6)
+    normed: Array = x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + 1e-6)
+    return normed

@@ -14,7 +14,6 @@ from dejavuu_core.contract import (
     Request,
     Rows,
     Session,
-    Verifier,
 )
 from dejavuu_core.errors import ClosedError, UnsupportedError, UsageError
 from dejavuu_core.testing.oracle import Array, Oracle, OracleWeights
@@ -26,7 +25,7 @@ _NO_TOKENS = np.empty(0, dtype=np.int32)
 
 
 class OracleTokenizer:
-    """One id a character: the text ``"ab"`` is the ids of its code points, modulo the vocabulary."""
+    """One id a character: its code point modulo the vocabulary."""
 
     def __init__(self, vocab: int, eos_ids: tuple[int, ...]) -> None:
         """Set the number of ids and those that end a text."""
@@ -46,7 +45,7 @@ class OracleTokenizer:
         return " ".join(str(token) for token in tokens)
 
 
-class OracleVerifier(Verifier):
+class OracleVerifier:
     """A model of random weights; its float64 logits differ by rounding only, so ``argmax``."""
 
     def __init__(
@@ -79,6 +78,10 @@ class OracleVerifier(Verifier):
         """Give an empty session."""
         return _OracleSession(self, needs)
 
+    def verify_many(self, pairs: Sequence[tuple[Session, Draft]]) -> list[Rows]:
+        """Verify one by one."""
+        return [session.verify(draft) for session, draft in pairs]
+
 
 class _OracleSession:
     def __init__(self, verifier: OracleVerifier, needs: Needs) -> None:
@@ -91,7 +94,7 @@ class _OracleSession:
 
     @property
     def length(self) -> int:
-        return self._cache.shape[2]
+        return int(self._cache.shape[2])
 
     def prefill(self, tokens: NDArray[np.int32]) -> Rows:
         self._require_open()
@@ -162,7 +165,7 @@ class _OracleRows:
         return len(self._logits)
 
     def argmax(self) -> NDArray[np.int32]:
-        return self._logits.argmax(axis=1).astype(np.int32)
+        return np.asarray(self._logits.argmax(axis=1), dtype=np.int32)
 
     def topk(self, k: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         ids = np.argsort(-self._logits, axis=1, kind="stable")[:, :k]
@@ -172,7 +175,7 @@ class _OracleRows:
         return ids.astype(np.int32), logprobs.astype(np.float32)
 
     def logits(self, row: int) -> NDArray[np.float32]:
-        return self._logits[row].astype(np.float32)
+        return np.asarray(self._logits[row], dtype=np.float32)
 
     def hidden(self) -> NDArray[np.float32]:
-        return self._hidden.astype(np.float32)
+        return np.asarray(self._hidden, dtype=np.float32)
