@@ -6,5 +6,15 @@ a real model would do: ignored masks, wrong positions and stale cache entries ch
 
 from dejavuu_core.testing.oracle import Oracle, OracleWeights
 from dejavuu_core.testing.oracle_verifier import OracleTokenizer, OracleVerifier
+from dejavuu_core.testing.scripted import Guess, ScriptedDrafter, clairvoyant, second_child
 
-__all__ = ["Oracle", "OracleTokenizer", "OracleVerifier", "OracleWeights"]
+__all__ = [
+    "Guess",
+    "Oracle",
+    "OracleTokenizer",
+    "OracleVerifier",
+    "OracleWeights",
+    "ScriptedDrafter",
+    "clairvoyant",
+    "second_child",
+]

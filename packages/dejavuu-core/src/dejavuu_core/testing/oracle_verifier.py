@@ -70,9 +70,19 @@ class OracleVerifier:
         )
 
     @classmethod
-    def from_pretrained(cls, source: object = None, *, seed: int = 0, **options: object) -> Self:
-        """Draw a model from ``seed``; ``source`` is not looked at."""
-        return cls(Oracle(OracleWeights.random(seed=seed)), **options)  # type: ignore[arg-type]
+    def from_pretrained(
+        cls,
+        source: object = None,
+        *,
+        seed: int = 0,
+        eos_ids: tuple[int, ...] = (),
+        tree: bool = True,
+        max_context: int = 512,
+        max_rows: int = 64,
+    ) -> Self:
+        """Draw a model of 50 ids from ``seed``; ``source`` is not looked at."""
+        oracle = Oracle(OracleWeights.random(seed=seed))
+        return cls(oracle, eos_ids=eos_ids, tree=tree, max_context=max_context, max_rows=max_rows)
 
     def start(self, request: Request, needs: Needs) -> Session:
         """Give an empty session."""
