@@ -13,10 +13,11 @@ from dejavuu_core.registry import load_drafter
 from dejavuu_core.stop import Ends
 from dejavuu_core.testing import OracleVerifier, ScriptedDrafter, clairvoyant, second_child
 
+NO_LIMIT = Limit(1024)
 PROMPT = [5, 9, 5, 9, 5, 9, 7, 1, 5, 9]
 
 
-def written(verifier, drafter, *, most=40, ids=(), limit=Limit(1024), prompt=PROMPT):
+def written(verifier, drafter, *, most=40, ids=(), limit=NO_LIMIT, prompt=PROMPT):
     """Run one generation; gives all its steps and the generation."""
     request = Request.of(prompt, vocab_size=50)
     ends = Ends.of(ids, max_new_tokens=most, prompt_tokens=len(prompt), max_context=512)

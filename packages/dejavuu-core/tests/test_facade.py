@@ -65,7 +65,7 @@ def test_steps_can_be_watched(model):
     seen = []
     result = model.generate([1, 2, 3], max_new_tokens=9, watch=seen.append)
     assert seen[0].prefill
-    assert sum((step.emitted.tolist() for step in seen), []) == result.tokens
+    assert [token for step in seen for token in step.emitted.tolist()] == result.tokens
 
 
 def test_many_threads_on_one_model(model):

@@ -65,7 +65,7 @@ def drafter_class(name: str) -> type[Drafter]:
     return cast("type[Drafter]", _load("drafter", name))
 
 
-def verifier_class(name: str) -> Any:  # noqa: ANN401 - its from_pretrained takes any options
+def verifier_class(name: str) -> Any:  # noqa: ANN401
     """Import the verifier class ``name``; it has ``from_pretrained(source, **options)``.
 
     Raises :class:`UnknownNameError` and :class:`PluginError`.
