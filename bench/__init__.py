@@ -1,0 +1,1 @@
+"""The benchmark: real models, plain decoding beside every method. In no wheel."""
