@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dejavuu_core.errors import ModelError
 from gguf_files import interleave, rounded, write_gguf
 from tokenizers import Tokenizer
 
@@ -14,6 +13,7 @@ from dejavuu_build.gguf_tokenizer import gguf_text_parts
 from dejavuu_build.rope import frequencies
 from dejavuu_build.source import open_source
 from dejavuu_build.tiny import write_tiny_checkpoint
+from dejavuu_core.errors import ModelError
 
 LLAMA3 = {
     "rope_type": "llama3",

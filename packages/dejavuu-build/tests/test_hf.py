@@ -7,14 +7,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from dejavuu_core.errors import ModelError
 from safetensors.numpy import load_file, save_file
 
 from dejavuu_build.source import open_source
 from dejavuu_build.tiny import write_tiny_checkpoint
+from dejavuu_core.errors import ModelError
 
 
-def edit(path: Path, **changes: Any) -> None:  # noqa: ANN401  any JSON value
+def edit(path: Path, **changes: Any) -> None:
     config = json.loads(path.read_text())
     config.update(changes)
     path.write_text(json.dumps(config))

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from dejavuu_core.errors import ModelError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dejavuu_build.arrays import FloatArray
 from dejavuu_build.quantize import dequantize_blocks, quantize_blocks
+from dejavuu_core.errors import ModelError
 
 WEIGHTS = hnp.arrays(
     np.float32,

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from dejavuu_core.errors import ModelError, UsageError
 from tokenizers import Tokenizer
 
 from dejavuu_build.digest import sha256_of
 from dejavuu_build.source import open_source
 from dejavuu_build.tiny import write_tiny_checkpoint
+from dejavuu_core.errors import ModelError, UsageError
 
 
 def test_the_seed_decides(tmp_path: Path) -> None:

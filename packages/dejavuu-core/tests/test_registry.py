@@ -53,7 +53,7 @@ def test_what_fails_to_load_is_reported_with_its_package(acme):
     assert states["acme.plain"].package == "acme 0.3"
     assert "acme_missing_module" in states["acme.broken"].error
     assert "Basline" in states["acme.typo"].error
-    with pytest.raises(PluginError, match="acme 0.3 cannot be loaded"):
+    with pytest.raises(PluginError, match=r"acme 0\.3 cannot be loaded"):
         load_drafter("acme.broken")
 
 
@@ -66,7 +66,7 @@ def test_two_owners_of_one_name_are_an_error(acme, name):
 
 
 def test_unknown_names():
-    with pytest.raises(UnknownNameError, match="'pdl' is misspelled or not installed.*'pld'"):
+    with pytest.raises(UnknownNameError, match=r"'pdl' is misspelled or not installed.*'pld'"):
         load_drafter("pdl")
     with pytest.raises(UnknownNameError, match="available: baseline, pld"):
         load_drafter("zzz")

@@ -46,6 +46,6 @@ def test_a_count_below_one_is_refused(most):
 
 
 def test_a_prompt_that_fills_the_context_is_refused():
-    with pytest.raises(UsageError, match="100 tokens .* at most 99"):
+    with pytest.raises(UsageError, match=r"100 tokens .* at most 99"):
         ends(prompt=100)
     assert ends(prompt=99).most == 1

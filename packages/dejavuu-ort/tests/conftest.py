@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Needs, Request
 from numpy.typing import NDArray
 from ort_helpers import DATA, Start
 
+from dejavuu_core.contract import Needs, Request
 from dejavuu_ort import OrtVerifier
 from dejavuu_ort.session import OrtSession
 

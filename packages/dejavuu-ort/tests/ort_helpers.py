@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from dejavuu_core.contract import Draft
 from numpy.typing import NDArray
 
+from dejavuu_core.contract import Draft
 from dejavuu_ort.session import OrtSession
 
 DATA = Path(__file__).parent / "data"

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Draft
 from ort_helpers import DATA
 
+from dejavuu_core.contract import Draft
 from dejavuu_ort.exactness import CONTEXTS, Finding, probe
 from dejavuu_ort.feeds import Feeds, Output
 from dejavuu_ort.graph import Graph

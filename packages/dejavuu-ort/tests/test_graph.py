@@ -4,9 +4,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from dejavuu_core.errors import ModelError, UsageError
 from ort_helpers import DATA
 
+from dejavuu_core.errors import ModelError, UsageError
 from dejavuu_ort.graph import Graph
 from dejavuu_ort.manifest import Manifest
 from dejavuu_ort.runtime import Runtime
@@ -41,7 +41,7 @@ def test_the_format_itself_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_graph_without_cache_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = {name: kind for name, kind in INPUTS.items() if "past" not in name}
-    with pytest.raises(ModelError, match="no cache inputs such as 'past_key_values.0.key'"):
+    with pytest.raises(ModelError, match=r"no cache inputs such as 'past_key_values\.0\.key'"):
         load(monkeypatch, inputs, OUTPUTS)
 
 

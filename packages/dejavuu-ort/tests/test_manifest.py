@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from dejavuu_core.errors import ModelError
 
+from dejavuu_core.errors import ModelError
 from dejavuu_ort import OrtVerifier
 from dejavuu_ort.manifest import Manifest
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Draft
 from numpy.typing import NDArray
 from ort_helpers import Start, spine
 
+from dejavuu_core.contract import Draft
 from dejavuu_ort import OrtVerifier
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Draft, Needs
-from dejavuu_core.errors import ClosedError, UnsupportedError, UsageError
 from numpy.typing import NDArray
 from ort_helpers import Start, spine
 
+from dejavuu_core.contract import Draft, Needs
+from dejavuu_core.errors import ClosedError, UnsupportedError, UsageError
 from dejavuu_ort import OrtVerifier
 from dejavuu_ort.feeds import Output
 from dejavuu_ort.rows import LiveRows

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import onnxruntime
 import pytest
-from dejavuu_core.errors import ModelError, UsageError
 from ort_helpers import DATA
 
+from dejavuu_core.errors import ModelError, UsageError
 from dejavuu_ort import OrtVerifier
 from dejavuu_ort.runtime import CPU, Runtime
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Draft, Needs
-from dejavuu_core.errors import ClosedError, DraftError, UsageError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from ort_helpers import NONE, Start, logits, one_by_one, spine
 
+from dejavuu_core.contract import Draft, Needs
+from dejavuu_core.errors import ClosedError, DraftError, UsageError
 from dejavuu_ort import OrtVerifier
 from dejavuu_ort.session import OrtSession
 

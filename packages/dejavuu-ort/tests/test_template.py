@@ -3,9 +3,9 @@
 from datetime import datetime
 
 import pytest
+
 from dejavuu_core.contract import Message
 from dejavuu_core.errors import UsageError
-
 from dejavuu_ort.template import ChatTemplate
 
 HI = [Message(role="user", content="hi")]

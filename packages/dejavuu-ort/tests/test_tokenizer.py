@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Message
-from dejavuu_core.errors import ModelError, UsageError
 from hypothesis import given
 from hypothesis import strategies as st
 from ort_helpers import DATA
 
+from dejavuu_core.contract import Message
+from dejavuu_core.errors import ModelError, UsageError
 from dejavuu_ort.manifest import Manifest
 from dejavuu_ort.tokenizer import OrtTokenizer
 

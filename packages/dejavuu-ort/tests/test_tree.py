@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Draft
 from numpy.typing import NDArray
 from ort_helpers import Start, logits
 
+from dejavuu_core.contract import Draft
 from dejavuu_ort import OrtVerifier
 
 Ids = NDArray[np.int32]

@@ -6,10 +6,10 @@ from importlib.metadata import entry_points
 
 import numpy as np
 import pytest
-from dejavuu_core.contract import Draft, Needs, Request
-from dejavuu_core.errors import UnsupportedError, UsageError
 from ort_helpers import DATA, Start, logits
 
+from dejavuu_core.contract import Draft, Needs, Request
+from dejavuu_core.errors import UnsupportedError, UsageError
 from dejavuu_ort import OrtVerifier
 
 ONE = Request.of([1], vocab_size=320)

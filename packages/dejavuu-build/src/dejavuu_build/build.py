@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import onnx_ir as ir
-from dejavuu_core.errors import UsageError
 
 from dejavuu_build.digest import demand_sha256
 from dejavuu_build.families import family_of
@@ -17,6 +16,7 @@ from dejavuu_build.precision import Precision
 from dejavuu_build.source import Source, open_source
 from dejavuu_build.spec import DecoderSpec
 from dejavuu_build.weight_file import WeightFile
+from dejavuu_core.errors import UsageError
 
 __all__ = ["BuildOptions", "build_folder"]
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dejavuu_core.errors import DejavuuError, UsageError
-
 from dejavuu_build.build import BuildOptions, build_folder
 from dejavuu_build.manifest import verify_folder
 from dejavuu_build.parity import check_parity
 from dejavuu_build.precision import BITS, Precision
+from dejavuu_core.errors import DejavuuError, UsageError
 
 __all__ = ["main"]
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dejavuu_core.errors import ModelError
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
 
 from dejavuu_build.arrays import FloatArray
+from dejavuu_core.errors import ModelError
 
 __all__ = ["GGUFFile", "StoredTensor"]
 

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from dejavuu_core.errors import ModelError
-
 from dejavuu_build.arrays import FloatArray
 from dejavuu_build.families import family_of
 from dejavuu_build.gguf_file import GGUFFile
@@ -12,6 +10,7 @@ from dejavuu_build.gguf_tokenizer import gguf_text_parts
 from dejavuu_build.spec import DecoderSpec, Rope
 from dejavuu_build.tensor_shapes import check_shape
 from dejavuu_build.text_parts import TextParts
+from dejavuu_core.errors import ModelError
 
 __all__ = ["GGUFSource", "half_rotation"]
 

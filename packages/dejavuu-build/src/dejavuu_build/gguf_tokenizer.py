@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dejavuu_core.errors import ModelError
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, pre_tokenizers, processors
 from tokenizers.models import BPE
 
 from dejavuu_build.text_parts import TextParts, begins_with, end_ids
+from dejavuu_core.errors import ModelError
 
 __all__ = ["gguf_text_parts"]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import ml_dtypes  # noqa: F401  numpy learns bfloat16 from it
 import numpy as np
-from dejavuu_core.errors import ModelError
 from safetensors import SafetensorError, safe_open
 
 from dejavuu_build.arrays import FloatArray
@@ -17,6 +16,7 @@ from dejavuu_build.rope import rope_from_config
 from dejavuu_build.spec import DecoderSpec
 from dejavuu_build.tensor_shapes import check_shape
 from dejavuu_build.text_parts import TextParts
+from dejavuu_core.errors import ModelError
 
 __all__ = ["HFSource"]
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from dejavuu_core.errors import ModelError
 from tokenizers import Tokenizer
 
 from dejavuu_build.json_file import read_json
 from dejavuu_build.text_parts import TextParts, begins_with, end_ids
+from dejavuu_core.errors import ModelError
 
 __all__ = ["hf_text_parts"]
 

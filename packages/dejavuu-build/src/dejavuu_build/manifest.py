@@ -5,13 +5,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dejavuu_core.errors import ModelError
-
 from dejavuu_build.digest import file_record, sha256_of
 from dejavuu_build.json_file import read_json
 from dejavuu_build.precision import Precision
 from dejavuu_build.spec import DecoderSpec
 from dejavuu_build.text_parts import TextParts
+from dejavuu_core.errors import ModelError
 
 __all__ = ["GRAPH", "MANIFEST", "Contents", "describe", "read_manifest", "verify_folder"]
 

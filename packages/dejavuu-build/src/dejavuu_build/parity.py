@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dejavuu_core.errors import ModelError, UsageError
 from tokenizers import Tokenizer
 
 from dejavuu_build.arrays import FloatArray, IntArray
@@ -17,6 +16,7 @@ from dejavuu_build.manifest import GRAPH, MANIFEST, read_manifest
 from dejavuu_build.reference import Reference
 from dejavuu_build.runner import GraphRunner
 from dejavuu_build.source import Source, open_source
+from dejavuu_core.errors import ModelError, UsageError
 
 __all__ = ["check_parity"]
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from dejavuu_core.errors import ModelError
 
 from dejavuu_build.arrays import ByteArray, FloatArray
+from dejavuu_core.errors import ModelError
 
 __all__ = ["Quantized", "dequantize_blocks", "quantize_blocks"]
 

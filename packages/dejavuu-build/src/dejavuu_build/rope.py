@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 import numpy as np
-from dejavuu_core.errors import ModelError
 
 from dejavuu_build.arrays import FloatArray
 from dejavuu_build.spec import Rope
+from dejavuu_core.errors import ModelError
 
 __all__ = ["frequencies", "rope_from_config", "rope_tables"]
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort  # type: ignore[import-untyped]
-from dejavuu_core.errors import ModelError, UsageError
+import onnxruntime as ort
 
 from dejavuu_build.arrays import Array, FloatArray, IntArray
 from dejavuu_build.json_file import read_json
+from dejavuu_core.errors import ModelError, UsageError
 
 __all__ = ["GraphRunner"]
 

@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Protocol
 
-from dejavuu_core.errors import ModelError
-
 from dejavuu_build.arrays import FloatArray
 from dejavuu_build.spec import DecoderSpec
 from dejavuu_build.text_parts import TextParts
+from dejavuu_core.errors import ModelError
 
 __all__ = ["Source", "open_source"]
 

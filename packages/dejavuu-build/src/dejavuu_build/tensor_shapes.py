@@ -1,8 +1,7 @@
 """The shape that every tensor of a decoder must have."""
 
-from dejavuu_core.errors import ModelError
-
 from dejavuu_build.spec import DecoderSpec
+from dejavuu_core.errors import ModelError
 
 __all__ = ["check_shape"]
 

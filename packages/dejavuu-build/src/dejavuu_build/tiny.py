@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dejavuu_core.errors import UsageError
 from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
@@ -14,6 +13,7 @@ from dejavuu_build.arrays import FloatArray
 from dejavuu_build.families import Family, family_of
 from dejavuu_build.json_file import write_json
 from dejavuu_build.spec import DecoderSpec, Rope
+from dejavuu_core.errors import UsageError
 
 __all__ = ["SPECIAL_TOKENS", "write_tiny_checkpoint"]
 
@@ -84,15 +84,17 @@ def write_tiny_checkpoint(
         max_context=max_context,
         tied=tied,
     )
-    row = family_of(family)
-    config = spec.hf_config(row.architecture) | {"bos_token_id": 1, "eos_token_id": 2}
-    if rope_scaling is not None:
-        config["rope_scaling"] = rope_scaling
+    _write(folder, spec, seed, {} if rope_scaling is None else {"rope_scaling": rope_scaling})
+    return folder
+
+
+def _write(folder: Path, spec: DecoderSpec, seed: int, more: dict[str, Any]) -> None:
+    row = family_of(spec.family)
+    config = spec.hf_config(row.architecture) | {"bos_token_id": 1, "eos_token_id": 2} | more
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", config)
     save_file(_weights(spec, row, seed), folder / "model.safetensors")
-    _write_tokenizer(folder, vocab_size, max_context)
-    return folder
+    _write_tokenizer(folder, spec.vocab_size, spec.max_context)
 
 
 def _weights(spec: DecoderSpec, family: Family, seed: int) -> dict[str, FloatArray]:

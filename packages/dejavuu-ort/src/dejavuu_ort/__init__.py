@@ -2,4 +2,6 @@
 
 from dejavuu_ort.verifier import OrtVerifier
 
-__all__ = ["OrtVerifier"]
+__all__ = ["OrtVerifier", "__version__"]
+
+__version__ = "0.1.0"

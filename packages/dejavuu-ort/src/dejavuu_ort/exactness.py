@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from dejavuu_core.contract import Draft, Exactness, Needs
 from numpy.typing import NDArray
 
+from dejavuu_core.contract import Draft, Exactness, Needs
 from dejavuu_ort.graph import Graph
 from dejavuu_ort.session import OrtSession
 

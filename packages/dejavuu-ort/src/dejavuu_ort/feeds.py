@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
+
 from dejavuu_core.contract import Draft
 from dejavuu_core.errors import ModelError
 from dejavuu_core.tree.layout import depths, visible
-from numpy.typing import NDArray
-
 from dejavuu_ort.cache import KvCache
 from dejavuu_ort.graph import Graph, cache_names
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnxruntime
-from dejavuu_core.errors import ModelError, UsageError
 from numpy.typing import NDArray
 
+from dejavuu_core.errors import ModelError, UsageError
 from dejavuu_ort.manifest import Manifest
 from dejavuu_ort.runtime import Runtime
 

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from dejavuu_core.home import cache_folder
-
 from dejavuu_ort.exactness import CONTEXTS, Finding
 from dejavuu_ort.graph import Graph
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from dejavuu_core.contract import Rows
-from dejavuu_core.errors import ClosedError, UnsupportedError, UsageError
 from numpy.typing import NDArray
 
+from dejavuu_core.contract import Rows
+from dejavuu_core.errors import ClosedError, UnsupportedError, UsageError
 from dejavuu_ort.feeds import Output
 from dejavuu_ort.topk import topk
 

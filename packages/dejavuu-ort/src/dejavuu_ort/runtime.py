@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import onnxruntime
+
 from dejavuu_core.errors import ModelError, UsageError
 
 __all__ = ["CPU", "Runtime"]

@@ -1,10 +1,10 @@
 """One request's state in an ONNX decoder: how many tokens are cached, and the anchor."""
 
 import numpy as np
-from dejavuu_core.contract import Draft, Needs, Rows, Session
-from dejavuu_core.errors import ClosedError, DraftError, UsageError
 from numpy.typing import NDArray
 
+from dejavuu_core.contract import Draft, Needs, Rows, Session
+from dejavuu_core.errors import ClosedError, DraftError, UsageError
 from dejavuu_ort.cache import KvCache
 from dejavuu_ort.feeds import Feeds, Output
 from dejavuu_ort.graph import Graph

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NoReturn
 
-from dejavuu_core.contract import Message
-from dejavuu_core.errors import UsageError
 from jinja2 import TemplateError, nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from dejavuu_core.contract import Message
+from dejavuu_core.errors import UsageError
 
 __all__ = ["ChatTemplate"]
 

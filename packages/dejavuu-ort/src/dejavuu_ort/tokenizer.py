@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import tokenizers
-from dejavuu_core.contract import Message, Tokenizer
-from dejavuu_core.errors import ModelError, UsageError
 from numpy.typing import NDArray
 
+from dejavuu_core.contract import Message, Tokenizer
+from dejavuu_core.errors import ModelError, UsageError
 from dejavuu_ort.manifest import Manifest, read_json
 from dejavuu_ort.template import ChatTemplate
 

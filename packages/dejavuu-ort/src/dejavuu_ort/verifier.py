@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dejavuu_core.contract import Capabilities, Needs, Request, Verifier
 from dejavuu_core.errors import UnsupportedError, UsageError
-
 from dejavuu_ort import probe_cache
 from dejavuu_ort.exactness import Finding, probe
 from dejavuu_ort.graph import Graph

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import helper, numpy_helper
+
 from dejavuu_build.build import BuildOptions, build_folder
 from dejavuu_build.precision import Precision
 from dejavuu_build.tiny import write_tiny_checkpoint
-from onnx import helper, numpy_helper
 
 HERE = Path(__file__).parent
 
