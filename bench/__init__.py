@@ -1,1 +1,1 @@
-"""The benchmark: real models, plain decoding beside every method. In no wheel."""
+"""The benchmark: what dejavuu promises, measured on real models. In no wheel."""

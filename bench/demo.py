@@ -1,56 +1,88 @@
-"""The demo: a real model writes with and without drafts, and the tokens are compared."""
+"""``demo``: a real model writes four texts, with and without guesses."""
 
 import argparse
-import json
+from collections.abc import Mapping
 from pathlib import Path
+from textwrap import indent
 
-from dejavuu_core import DejaVu, Result
+from bench.difference import first_difference
+from bench.measure import Timed, rotated, timed
+from bench.models import model_or_demo
+from bench.prompts import demo_cases
+from dejavuu_core import DejaVu
 
-from bench.models import built
+__all__ = ["HELP", "add_arguments", "run"]
 
-__all__ = ["HELP", "add_arguments", "demo_prompts", "main"]
-
-HELP = "watch a real model write faster with the same tokens"
-
-
-def demo_prompts() -> list[dict[str, str]]:
-    """Give the shipped prompts: objects with ``name`` and ``text``."""
-    path = Path(__file__).parent / "cases" / "demo.json"
-    prompts: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    return prompts
+HELP = "a real model writes with and without guesses, side by side"
+_METHODS = ("baseline", "pld")
+_LINES = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--model", type=Path, metavar="DIR", help="default: int4 SmolLM2-135M")
-    parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="default: the demo model")
+    parser.add_argument("--max-new-tokens", type=int, default=160, metavar="N")
 
 
-def main(arguments: argparse.Namespace) -> int:
-    """Run the command; gives 1 where a bitwise backend wrote other tokens."""
-    folder = arguments.model or built("smollm2-135m-instruct")
-    model = DejaVu.from_pretrained(folder, method="pld")
-    plain = model.with_method("baseline")
-    model.generate("warm up", max_new_tokens=8)
-    broken, seconds, tokens = 0, [0.0, 0.0], [0, 0]
-    for case in demo_prompts():
-        message = [{"role": "user", "content": case["text"]}]
-        results = [m.generate(message, max_new_tokens=arguments.max_new_tokens) for m in (plain, model)]
-        same = results[0].tokens == results[1].tokens
-        broken += not same and results[1].exactness == "bitwise"
-        for side, result in enumerate(results):
-            seconds[side] += result.stats.decode_s
-            tokens[side] += len(result.tokens)
-        _show(case["name"], *results, same=same)
-    rates = [count / time for count, time in zip(tokens, seconds, strict=True)]
-    print(f"all prompts: {rates[0]:.1f} -> {rates[1]:.1f} tokens/s, {rates[1] / rates[0]:.2f} times")
-    return 1 if broken else 0
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; 1 where a bitwise backend wrote another text."""
+    folder = model_or_demo(arguments.model)
+    plain = DejaVu.from_pretrained(folder, method="baseline")
+    models = {"baseline": plain, "pld": plain.with_method("pld")}
+    exactness = plain.verifier.capabilities.exactness
+    print(f"{folder.name}, exactness {exactness} (measured on this machine)")
+    _warm_up(models)
+    pairs = []
+    for turn, case in enumerate(demo_cases()):
+        prompt = plain.encode(case.messages)
+        pair = {
+            name: timed(models[name], prompt, arguments.max_new_tokens)
+            for name in rotated(_METHODS, turn)
+        }
+        print(f"\n== {case.name} ({len(prompt)} tokens of prompt)")
+        _print_pair(pair)
+        pairs.append(pair)
+    differ = _print_total(pairs)
+    return 1 if differ and exactness == "bitwise" else 0
 
 
-def _show(name: str, plain: Result, fast: Result, *, same: bool) -> None:
-    print(f"--- {name} ({plain.prompt_tokens} prompt tokens, {plain.exactness})")
-    print("\n".join(f"    {line}" for line in fast.text.strip().splitlines()[:6]))
-    for result in (plain, fast):
-        stats = result.stats
-        print(f"{result.method:>10}: {stats.tokens_per_s:6.1f} tokens/s, MAT {stats.mat:.2f}")
-    print(f"    tokens: {'identical' if same else 'DIFFERENT'} ({len(plain.tokens)})\n")
+def _warm_up(models: Mapping[str, DejaVu]) -> None:
+    for model in models.values():
+        model.generate("one two three one two three one two", max_new_tokens=8, ignore_eos=True)
+
+
+def _print_pair(pair: Mapping[str, Timed]) -> None:
+    base, pld = pair["baseline"], pair["pld"]
+    lines = pld.result.text.strip().splitlines()
+    more = [f"... ({len(lines) - _LINES} more lines)"] if len(lines) > _LINES else []
+    print(indent("\n".join([*lines[:_LINES], *more]), "  | ", lambda _: True))
+    print(f"  {_speeds(base, pld)}, MAT {pld.result.stats.mat:.2f}, {_verdict(base, pld)}")
+
+
+def _speeds(base: Timed, pld: Timed) -> str:
+    return (
+        f"{len(pld.result.tokens)} tokens: baseline {base.tokens_per_s:.1f}, pld "
+        f"{pld.tokens_per_s:.1f} tokens/s ({pld.tokens_per_s / base.tokens_per_s:.2f}x)"
+    )
+
+
+def _verdict(base: Timed, pld: Timed) -> str:
+    at = first_difference(base.result.tokens, pld.result.tokens)
+    return "identical tokens" if at is None else f"DIFFERENT from token {at} on"
+
+
+def _print_total(pairs: list[dict[str, Timed]]) -> int:
+    """Print the last line; gives how many texts differ."""
+    same = [p["baseline"].result.tokens == p["pld"].result.tokens for p in pairs]
+    rates = {
+        name: sum(len(p[name].result.tokens) for p in pairs) / sum(p[name].decode_s for p in pairs)
+        for name in _METHODS
+    }
+    steps = sum(p["pld"].result.stats.steps for p in pairs)
+    tokens = sum(len(p["pld"].result.tokens) for p in pairs)
+    print(
+        f"\ntotal: baseline {rates['baseline']:.1f}, pld {rates['pld']:.1f} tokens/s "
+        f"({rates['pld'] / rates['baseline']:.2f}x), MAT {tokens / steps:.2f}, "
+        f"{sum(same)} of {len(same)} texts identical"
+    )
+    return len(same) - sum(same)

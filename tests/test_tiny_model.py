@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.exactness import check_prompts, check_rows
+from bench.rowcheck import check_rows
 from dejavuu_build.build import BuildOptions, build_folder
 from dejavuu_build.precision import Precision
 from dejavuu_build.tiny import write_tiny_checkpoint
@@ -40,6 +40,6 @@ def test_drafts_change_nothing(model):
 
 
 def test_the_exactness_command_finds_nothing(model):
-    checks = [*check_rows(model.verifier, 10, 16), *check_prompts(model, 20)]
+    checks = list(check_rows(model.verifier, 10, 16))
     assert [check for check in checks if check.different] == []
-    assert all(check.compared for check in checks[:6])
+    assert all(check.compared for check in checks)
