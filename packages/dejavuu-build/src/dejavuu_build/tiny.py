@@ -41,7 +41,7 @@ def write_tiny_checkpoint(
     tied: bool = True,
     rope_scaling: dict[str, Any] | None = None,
 ) -> Path:
-    """Write a Hugging Face folder with random float32 weights.
+    """Write a Hugging Face folder with random float32 weights; gives ``folder``.
 
     The same arguments give the same bytes. The tokenizer spells bytes; from 259 ids on it can
     spell all of them, below that the rarer ones become ``<|endoftext|>``.
@@ -60,9 +60,6 @@ def write_tiny_checkpoint(
         max_context: Longest context in tokens.
         tied: True for one table as embedding and head.
         rope_scaling: ``rope_scaling`` of ``config.json``, or None.
-
-    Returns:
-        ``folder``.
 
     Raises:
         ModelError: An unknown family.
