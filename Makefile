@@ -44,7 +44,7 @@ types: install
 	.venv/bin/mypy $(CORE)/src $(ORT)/src $(BUILD)/src bench --exclude bench/tests
 
 deps: install
-	for package in $(CORE) $(ORT) $(BUILD); do (cd $$package && ../../.venv/bin/deptry --config ../../pyproject.toml src) || exit 1; done
+	for package in $(CORE) $(ORT) $(BUILD); do (cd $$package && ../../.venv/bin/deptry src) || exit 1; done
 
 coverage: install
 	cd $(CORE) && ../../.venv/bin/python -m pytest -q -c ../../pyproject.toml --rootdir . --cov=dejavuu_core --cov-config=../../pyproject.toml --cov-fail-under=90 tests | tail -n 45

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol
 
-from bench import demo, exactness, models, run
+from bench import demo, exactness, models, peer, run
 from dejavuu_core.errors import DejavuuError, UsageError
 
 __all__ = ["main"]
@@ -29,6 +29,7 @@ _COMMANDS: dict[str, Command] = {
     "demo": demo,
     "exactness": exactness,
     "model": models,
+    "peer": peer,
     "run": run,
 }
 
