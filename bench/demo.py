@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import indent
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bench.difference import first_difference
 from bench.measure import Timed, rotated, timed
 from bench.models import model_or_demo
@@ -23,7 +26,7 @@ _LINES = 6
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--model", type=Path, metavar="DIR", help="default: the demo model")
-    parser.add_argument("--max-new-tokens", type=int, default=160, metavar="N")
+    parser.add_argument("--max-new-tokens", type=int, default=128, metavar="N")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,10 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     pairs = []
     for turn, case in enumerate(demo_cases()):
         prompt = plain.encode(case.messages)
-        pair = {
-            name: timed(models[name], prompt, arguments.max_new_tokens)
-            for name in rotated(_METHODS, turn)
-        }
+        pair = _both(models, prompt, arguments.max_new_tokens, turn)
         print(f"\n== {case.name} ({len(prompt)} tokens of prompt)")
         _print_pair(pair)
         pairs.append(pair)
@@ -52,6 +52,19 @@ def run(arguments: argparse.Namespace) -> int:
 def _warm_up(models: Mapping[str, DejaVu]) -> None:
     for model in models.values():
         model.generate("one two three one two three one two", max_new_tokens=8, ignore_eos=True)
+
+
+def _both(
+    models: Mapping[str, DejaVu], prompt: NDArray[np.int32], max_new_tokens: int, turn: int
+) -> dict[str, Timed]:
+    """Run A B B A, so that a machine that grows slower hits both; the faster run counts."""
+    order = rotated(_METHODS, turn)
+    best: dict[str, Timed] = {}
+    for name in [*order, *reversed(order)]:
+        run = timed(models[name], prompt, max_new_tokens)
+        if name not in best or run.decode_s < best[name].decode_s:
+            best[name] = run
+    return best
 
 
 def _print_pair(pair: Mapping[str, Timed]) -> None:

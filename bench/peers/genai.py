@@ -37,8 +37,8 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """Ours over theirs."""
-        return float(np.median(self.ours) / np.median(self.theirs))
+        """Ours over theirs, the median over rounds: the two runs of a round are neighbours."""
+        return float(np.median(np.divide(self.ours, self.theirs)))
 
 
 class Peer:
