@@ -1,6 +1,10 @@
 # dejavuu: the tasks of a checkout. `make help` lists them.
 
-PYTHON ?= python3
+# A failure in front of a pipe is a failure.
+SHELL = bash
+.SHELLFLAGS = -o pipefail -c
+
+PYTHON ?= $(or $(shell command -v python3.11),python3)
 PIP = -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 CORE = packages/dejavuu-core
 ORT = packages/dejavuu-ort
