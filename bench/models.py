@@ -7,8 +7,9 @@ from pathlib import Path
 from bench.sources import SOURCES, Source
 from bench.weights import fetch
 from dejavuu_build.build import BuildOptions, build_folder
+from dejavuu_build.manifest import read_manifest
 from dejavuu_build.precision import BITS, Precision
-from dejavuu_core.errors import UnknownNameError
+from dejavuu_core.errors import ModelError, UnknownNameError
 from dejavuu_core.home import demo_model_folder
 
 __all__ = ["DEMO", "HELP", "add_arguments", "ensure_model", "model_or_demo", "run"]
@@ -44,12 +45,25 @@ def ensure_model(name: str, precision: str) -> Path:
     if source is None:
         raise UnknownNameError(f"model {name!r} is not known; available: {', '.join(SOURCES)}")
     folder = demo_model_folder().parent / f"{name}-{precision}"
-    if (folder / "manifest.json").is_file():
+    if _is_current(folder):
         return folder
     weights = fetch(source)
     print(f"building {folder.name}", file=sys.stderr)
-    build_folder(weights, folder, BuildOptions(_precision(source, precision), sha256=source.sha256))
+    options = BuildOptions(_precision(source, precision), sha256=source.sha256, force=True)
+    build_folder(weights, folder, options)
     return folder
+
+
+def _is_current(folder: Path) -> bool:
+    """Whether a folder was built in the format of today; the cache may hold older ones."""
+    if not folder.is_dir():
+        return False
+    try:
+        read_manifest(folder)
+    except ModelError as error:
+        print(f"{folder.name} is built again: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 def _precision(source: Source, name: str) -> Precision:

@@ -42,6 +42,7 @@ def test_build_then_verify_then_parity(source: Path, tmp_path: Path, capsys: Cap
         "config.json",
         "decoder.onnx",
         "decoder.onnx.data",
+        "decoder_tree.onnx",
         "generation_config.json",
         "tokenizer.json",
         "tokenizer_config.json",
@@ -55,7 +56,7 @@ def test_build_then_verify_then_parity(source: Path, tmp_path: Path, capsys: Cap
     assert parity["tokens"] == 511  # one slot is left for a token to come
     assert 0.5 < parity["perplexity_graph"] / parity["perplexity_source"] < 2
     assert main(["verify", str(out)]) == 0
-    assert "All 6 files" in capsys.readouterr().out
+    assert "All 7 files" in capsys.readouterr().out
 
 
 def test_fp32_parity_is_exact_enough(built: Build, tmp_path: Path, capsys: Capture) -> None:
@@ -121,7 +122,7 @@ def test_same_inputs_give_the_same_bytes(source: Path, tmp_path: Path) -> None:
     for name in ("a", "b"):
         assert main(["build", str(source), "--out", str(tmp_path / name)]) == 0
     files = [path.name for path in (tmp_path / "a").iterdir()]
-    assert len(files) == 7
+    assert len(files) == 8
     assert [sha256_of(tmp_path / "a" / f) for f in files] == [
         sha256_of(tmp_path / "b" / f) for f in files
     ]

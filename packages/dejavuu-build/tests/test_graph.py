@@ -13,6 +13,7 @@ from dejavuu_build.quantize import dequantize_blocks, quantize_blocks
 from dejavuu_build.reference import Reference
 from dejavuu_build.runner import GraphRunner
 from dejavuu_build.source import Source, open_source
+from dejavuu_core.errors import UsageError
 
 Build = Callable[..., tuple[Path, Path]]
 TOKENS = np.random.default_rng(7).integers(3, 320, 60)
@@ -76,7 +77,7 @@ def test_only_wanted_rows_have_logits(built: Build) -> None:
 
 
 def test_a_node_of_a_tree_equals_its_path_run_as_a_chain(built: Build) -> None:
-    graph = GraphRunner(built(tied=False)[1])
+    graph = GraphRunner(built(tied=False)[1], trees=True)
     graph.run(TOKENS[:10])
     nodes, parents = TOKENS[10:17], np.array([-1, 0, 0, 1, 2, 2, -1])
     tree = graph.run(nodes, parents=parents)
@@ -115,17 +116,32 @@ def test_a_tied_table_is_stored_once(built: Build, precision: str) -> None:
     assert sizes[1] - sizes[0] == pytest.approx(320 * 32 * per_weight, abs=200)
 
 
-def test_graph_has_the_inputs_and_outputs_of_the_contract(built: Build) -> None:
-    model = onnx.load(built(hidden_layer=0)[1] / "decoder.onnx", load_external_data=False)
+@pytest.mark.parametrize("precision", ["fp32", "int8", "int4"])
+def test_a_chain_has_the_same_bits_in_both_graphs(built: Build, precision: str) -> None:
+    folder = built(precision=precision)[1]
+    chains, trees = GraphRunner(folder), GraphRunner(folder, trees=True)
+    for count in (1, 2, 9, 30):
+        assert np.array_equal(chains.run(TOKENS[:count]), trees.run(TOKENS[:count]))
+
+
+def test_the_graph_for_chains_refuses_branches(built: Build) -> None:
+    with pytest.raises(UsageError, match="chains only"):
+        GraphRunner(built()[1]).run(TOKENS[:2], parents=np.array([-1, -1]))
+
+
+@pytest.mark.parametrize("name", ["decoder.onnx", "decoder_tree.onnx"])
+def test_graph_has_the_inputs_and_outputs_of_the_contract(built: Build, name: str) -> None:
+    model = onnx.load(built(hidden_layer=0)[1] / name, load_external_data=False)
     shapes = {
         value.name: [d.dim_param or d.dim_value for d in value.type.tensor_type.shape.dim]
         for value in [*model.graph.input, *model.graph.output]
     }
     cache = [1, 2, "capacity", 16]
+    bias = {"attention_bias": [1, 1, "rows_and_spare", "total_and_spare"]}
     assert shapes == {
+        **(bias if name == "decoder_tree.onnx" else {}),
         "input_ids": [1, "rows"],
         "position_ids": [1, "rows"],
-        "attention_bias": [1, 1, "rows_and_spare", "total_and_spare"],
         "seqlens_k": [1],
         "total_sequence_length": [1],
         "logits_rows": ["wanted"],

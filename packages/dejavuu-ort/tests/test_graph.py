@@ -15,7 +15,6 @@ FLOAT = "tensor(float)"
 INPUTS = {
     "input_ids": "tensor(int64)",
     "position_ids": "tensor(int64)",
-    "attention_bias": FLOAT,
     "seqlens_k": "tensor(int32)",
     "total_sequence_length": "tensor(int32)",
     "logits_rows": "tensor(int64)",
@@ -63,6 +62,17 @@ def test_what_does_not_fit_is_named(
 ) -> None:
     with pytest.raises(ModelError, match=message):
         load(monkeypatch, {**INPUTS, **inputs}, {**OUTPUTS, **outputs})
+
+
+def test_the_graph_for_trees_wants_a_bias(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = load(monkeypatch, INPUTS, OUTPUTS)
+    with pytest.raises(ModelError, match=r"'decoder_tree\.onnx' has nothing as input 'attention"):
+        graph.trees()
+
+
+def test_the_graph_for_trees_is_loaded_once() -> None:
+    graph = Graph.load(Manifest.read(DATA / "tiny"), Runtime(), max_rows=8)
+    assert graph.trees() is graph.trees()
 
 
 def test_a_missing_output_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

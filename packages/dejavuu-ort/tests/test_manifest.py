@@ -48,8 +48,8 @@ def test_a_folder_without_manifest_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"format": "gguf"}, "format 'gguf' version 1"),
-        ({"format_version": 2}, "version 2, this release reads"),
+        ({"format": "gguf"}, "format 'gguf' version 2"),
+        ({"format_version": 3}, "version 3, this release reads"),
         ({"vocab_size": "many"}, "vocab_size = 'many'"),
         ({"layers": 0}, "layers = 0"),
         ({"graph": None}, "graph = None"),

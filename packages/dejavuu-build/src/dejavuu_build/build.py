@@ -8,9 +8,9 @@ import onnx_ir as ir
 
 from dejavuu_build.digest import demand_sha256
 from dejavuu_build.families import family_of
-from dejavuu_build.graph import decoder_graph
+from dejavuu_build.graph import decoder_graph, without_bias
 from dejavuu_build.json_file import write_json
-from dejavuu_build.manifest import GRAPH, MANIFEST, Contents, describe
+from dejavuu_build.manifest import GRAPH, MANIFEST, TREE_GRAPH, Contents, describe
 from dejavuu_build.output_folder import check_free, output_folder
 from dejavuu_build.precision import Precision
 from dejavuu_build.source import Source, open_source
@@ -85,7 +85,8 @@ def _write_graph(source: Source, contents: Contents, folder: Path) -> None:
         model = decoder_graph(
             source, contents.precision, weights, contents.max_context, contents.hidden_layer
         )
-    ir.save(model, folder / GRAPH)
+    ir.save(model, folder / TREE_GRAPH)
+    ir.save(without_bias(model), folder / GRAPH)
 
 
 def _write_text(contents: Contents, folder: Path) -> None:

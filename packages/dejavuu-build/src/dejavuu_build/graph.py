@@ -11,7 +11,9 @@ from dejavuu_build.source import Source
 from dejavuu_build.weight_file import WeightFile
 from dejavuu_build.wiring import HEAD, MICROSOFT, Wiring
 
-__all__ = ["decoder_graph"]
+__all__ = ["BIAS", "decoder_graph", "without_bias"]
+
+BIAS = "attention_bias"
 
 _FLOAT, _INT64, _INT32 = ir.DataType.FLOAT, ir.DataType.INT64, ir.DataType.INT32
 
@@ -25,7 +27,7 @@ class _Decoder:
         self.matrices: Matrices = matrices_for(precision, self.wiring)
         self.ids = ir.val("input_ids", _INT64, [1, "rows"])
         self.positions = ir.val("position_ids", _INT64, [1, "rows"])
-        self.bias = ir.val("attention_bias", _FLOAT, [1, 1, "rows_and_spare", "total_and_spare"])
+        self.bias = ir.val(BIAS, _FLOAT, [1, 1, "rows_and_spare", "total_and_spare"])
         self.seqlens = ir.val("seqlens_k", _INT32, [1])
         self.total = ir.val("total_sequence_length", _INT32, [1])
         self.wanted = ir.val("logits_rows", _INT64, ["wanted"])
@@ -136,3 +138,22 @@ def decoder_graph(
     logits = decoder.head(stream, delta)
     present = [value for pair in decoder.present for value in pair]
     return decoder.wiring.model(decoder.inputs(), [logits, *hidden, *present])
+
+
+def without_bias(model: ir.Model) -> ir.Model:
+    """Turn a graph for trees into one for chains: the operator's own mask is enough for those.
+
+    Adding a bias of zeros changes no bit and costs three per cent of a step.
+
+    Args:
+        model: A graph of :func:`decoder_graph`; it is changed.
+
+    Returns:
+        ``model``.
+    """
+    for node in model.graph:
+        if node.op_type == "GroupQueryAttention":
+            node.resize_inputs(len(node.inputs) - 1)
+    bias = next(value for value in model.graph.inputs if value.name == BIAS)
+    model.graph.inputs.remove(bias)
+    return model

@@ -12,11 +12,20 @@ from dejavuu_build.spec import DecoderSpec
 from dejavuu_build.text_parts import TextParts
 from dejavuu_core.errors import ModelError
 
-__all__ = ["GRAPH", "MANIFEST", "Contents", "describe", "read_manifest", "verify_folder"]
+__all__ = [
+    "GRAPH",
+    "MANIFEST",
+    "TREE_GRAPH",
+    "Contents",
+    "describe",
+    "read_manifest",
+    "verify_folder",
+]
 
 MANIFEST = "manifest.json"
-GRAPH = "decoder.onnx"
-_FORMAT, _FORMAT_VERSION = "dejavuu-decoder", 1
+GRAPH = "decoder.onnx"  # for chains
+TREE_GRAPH = "decoder_tree.onnx"  # the same weights file, with a bias for trees
+_FORMAT, _FORMAT_VERSION = "dejavuu-decoder", 2
 _TOOLS = ("dejavuu-build", "gguf", "numpy", "onnx-ir", "onnxruntime", "tokenizers")
 
 
@@ -64,6 +73,7 @@ def describe(contents: Contents, folder: Path) -> dict[str, Any]:
         "spare_row": True,
         "hidden_layer": contents.hidden_layer,
         "graph": GRAPH,
+        "tree_graph": TREE_GRAPH,
         "bos_token_id": text.bos[0] if text.bos else None,
         "add_bos": text.add_bos,
         "eos_token_ids": list(text.eos_ids),

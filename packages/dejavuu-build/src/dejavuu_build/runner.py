@@ -22,23 +22,29 @@ class GraphRunner:
         hidden: float32 ``[rows, hidden]`` of the last run, or None where the graph has none.
     """
 
-    def __init__(self, folder: Path, capacity: int = 2048, threads: int = 0) -> None:
+    def __init__(
+        self, folder: Path, capacity: int = 2048, threads: int = 0, trees: bool = False
+    ) -> None:
         """Load the graph.
 
         Args:
             folder: A built folder.
             capacity: Slots of the cache; one of them is the spare row's.
             threads: Threads inside an operator; 0 leaves the choice to the runtime.
+            trees: True for the graph that takes a bias, which a branch needs.
 
         Raises:
             ModelError: The folder holds no graph that can be loaded.
         """
         manifest = read_json(folder / "manifest.json")
+        graph = folder / manifest["tree_graph" if trees else "graph"]
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         try:
             self._session = ort.InferenceSession(
-                folder / manifest["graph"], options, providers=["CPUExecutionProvider"]
+                graph,
+                options,
+                providers=["CPUExecutionProvider"],
             )
         except Exception as error:  # the runtime's errors have no common base
             raise ModelError(f"The graph in {str(folder)!r} does not load: {error}") from None
@@ -47,6 +53,7 @@ class GraphRunner:
             ort.OrtValue.ortvalue_from_numpy(np.zeros(shape, np.float32))
             for _ in range(2 * manifest["layers"])
         ]
+        self._trees = trees
         self._capacity = min(capacity, manifest["max_context"] + 1)
         self._binding = self._session.io_binding()
         names = [output.name for output in self._session.get_outputs()]
@@ -81,9 +88,12 @@ class GraphRunner:
             Logits, float32 ``[k, vocab]``.
 
         Raises:
-            UsageError: The cache has no room for the rows and the spare one.
+            UsageError: The cache has no room for the rows and the spare one, or parents are given
+                and the graph takes chains only.
         """
         rows, total = len(tokens), self.length + len(tokens)
+        if parents is not None and not self._trees:
+            raise UsageError("This graph takes chains only; load it with trees=True.")
         if total + 1 > self._capacity:
             raise UsageError(f"{total} tokens do not fit into a cache of {self._capacity - 1}.")
         chain = np.arange(-1, rows - 1) if parents is None else parents
@@ -91,11 +101,12 @@ class GraphRunner:
         feeds: dict[str, Array] = {
             "input_ids": np.asarray(tokens, np.int64)[None],
             "position_ids": self.length + depths[None],
-            "attention_bias": bias,
             "seqlens_k": np.array([total], np.int32),
             "total_sequence_length": np.array([total + 1], np.int32),
             "logits_rows": np.arange(rows) if wanted is None else np.asarray(wanted, np.int64),
         }
+        if self._trees:
+            feeds["attention_bias"] = bias
         for name, array in feeds.items():
             self._binding.bind_cpu_input(name, np.ascontiguousarray(array))
         for name in self._results:

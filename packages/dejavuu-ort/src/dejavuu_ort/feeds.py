@@ -16,7 +16,6 @@ __all__ = ["Feeds", "Output"]
 
 # Finite, because -inf turns a row without a visible neighbour into NaN; its weight is exactly 0.
 _HIDDEN_FROM = np.float32(-1e9)
-_FLOAT = 1  # the number of float32 in ONNX
 _value = onnxruntime.OrtValue.ortvalue_from_numpy
 
 
@@ -31,13 +30,16 @@ class Output:
 
 
 class Feeds:
-    """The binding of one session. Not for two threads at once."""
+    """The binding of one session to one graph. Not for two threads at once."""
 
-    def __init__(self, graph: Graph, cache: KvCache, *, hidden: bool) -> None:
-        """Bind ``cache`` and make room for the widest forward."""
+    def __init__(
+        self, graph: Graph, cache: KvCache, *, hidden: bool, branches: bool = False
+    ) -> None:
+        """Bind ``cache`` and make room for the widest forward, with ``branches`` or of chains."""
         manifest = graph.manifest
         self._graph = graph
-        self._binding = graph.session.io_binding()
+        self._session = graph.trees() if branches else graph.chains
+        self._binding = self._session.io_binding()
         self.ids = np.zeros((1, graph.max_rows), dtype=np.int64)
         """int64[1, max_rows]; fill the first rows before :meth:`run`."""
         self._line = np.arange(manifest.max_context, dtype=np.int64)
@@ -48,7 +50,6 @@ class Feeds:
         self._lengths = np.zeros((2, 1), dtype=np.int32)
         self._by_rows: dict[int, dict[str, onnxruntime.OrtValue]] = {}
         self._by_asked: dict[int, tuple[onnxruntime.OrtValue, onnxruntime.OrtValue]] = {}
-        self._zeros = graph.no_bias.ctypes.data  # a look at .ctypes costs more than the binding
         self._bound = (0, -1)  # rows and asked rows of the last run
         self._output = Output(self._logits[:0], None)
         self._binding.bind_ortvalue_input("seqlens_k", _value(self._lengths[0]))
@@ -77,24 +78,19 @@ class Feeds:
             self._bind(rows, asked)
         if branches is None:
             self._positions[0, :rows] = self._line[start:total]
-            self._bind_chain(rows, total)
         else:
             np.add(depths(branches), start, out=self._positions[0, :rows])
             # held until the next one: older bindings do not keep the memory alive themselves
             self._bias = _value(_bias(branches, start))
             self._binding.bind_ortvalue_input("attention_bias", self._bias)
         try:
-            self._graph.session.run_with_iobinding(self._binding)
+            self._session.run_with_iobinding(self._binding)
         except RuntimeError as error:
             raise ModelError(
                 f"the graph {self._graph.manifest.graph!r} failed on {rows} rows behind {start} "
                 f"tokens ({error}); build the folder again"
             ) from error
         return self._output
-
-    def _bind_chain(self, rows: int, total: int) -> None:
-        shape = (1, 1, rows + 1, total + 1)
-        self._binding.bind_input("attention_bias", "cpu", 0, _FLOAT, shape, self._zeros)
 
     def _bind(self, rows: int, asked: int) -> None:
         """Bind the small tensors of these counts; their values are made once and kept."""

@@ -11,7 +11,7 @@ from dejavuu_core.errors import ModelError
 __all__ = ["FORMAT", "FORMAT_VERSION", "Manifest", "read_json"]
 
 FORMAT = "dejavuu-decoder"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,9 @@ class Manifest:
 
     folder: Path
     graph: str
-    """Name of the graph file."""
+    """Name of the graph file, for chains."""
+    tree_graph: str
+    """Name of the graph file that takes a bias, on the same weights."""
     vocab_size: int
     hidden_size: int
     layers: int
@@ -52,6 +54,7 @@ class Manifest:
         return cls(
             folder=folder,
             graph=_text(raw, "graph", folder),
+            tree_graph=_text(raw, "tree_graph", folder),
             vocab_size=_count(raw, "vocab_size", folder),
             hidden_size=_count(raw, "hidden_size", folder),
             layers=_count(raw, "layers", folder),

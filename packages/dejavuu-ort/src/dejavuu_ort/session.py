@@ -36,6 +36,7 @@ class OrtSession(Session):
         self._rows: LiveRows | None = None
         self._cache = cache
         self._feeds: Feeds | None = Feeds(graph, cache, hidden=needs.hidden)
+        self._tree_feeds: Feeds | None = None  # made with the first branch
 
     @property
     def length(self) -> int:
@@ -77,10 +78,13 @@ class OrtSession(Session):
             raise ClosedError("this session has no anchor; call prefill first")
         rows = len(draft) + 1
         self._check_draft(draft, rows)
+        branches = None if draft.is_chain else draft
+        if branches is not None:
+            feeds = self._branching()
         self._forget_rows()
         feeds.ids[0, 0] = self._anchor
         feeds.ids[0, 1:rows] = draft.tokens
-        output = self._run(feeds, rows, self._length, rows, None if draft.is_chain else draft)
+        output = self._run(feeds, rows, self._length, rows, branches)
         self._pending = draft
         self._rows = LiveRows(output)
         return self._rows
@@ -137,7 +141,7 @@ class OrtSession(Session):
         """Give the cache back. May be called again."""
         if self._feeds is None:
             return
-        self._feeds = None
+        self._feeds = self._tree_feeds = None
         del self._cache
         self._length = 0
         self._anchor = self._pending = None
@@ -163,7 +167,9 @@ class OrtSession(Session):
     ) -> Output:
         self._pending = None
         if self._cache.reserve(start + rows + 1, used=start):
-            feeds.bind_cache(self._cache)
+            for bound in (self._feeds, self._tree_feeds):
+                if bound is not None:
+                    bound.bind_cache(self._cache)
         return feeds.run(rows, start, asked=asked, branches=branches)
 
     def _no_output(self) -> Output:
@@ -175,6 +181,12 @@ class OrtSession(Session):
         if self._rows is not None:
             self._rows.expire()
             self._rows = None
+
+    def _branching(self) -> Feeds:
+        if self._tree_feeds is None:
+            hidden = self._needs.hidden
+            self._tree_feeds = Feeds(self._graph, self._cache, hidden=hidden, branches=True)
+        return self._tree_feeds
 
     def _open(self) -> Feeds:
         if self._feeds is None:

@@ -29,18 +29,11 @@ def loosen(folder: Path) -> None:
     attention = [n for n in model.graph.node if n.op_type == "GroupQueryAttention"]
     for node in attention:
         node.input[5:7] = ["loose.seqlens", "loose.total"]
-        node.input[10] = "loose.bias"
     _set(model, "slice_ends", np.array([1 << 40], np.int64))
     _set(model, "loose.one", np.array([1], np.int32))
-    _set(model, "loose.start", np.array([0, 0], np.int64))
-    _set(model, "loose.end", np.array([-1, -1], np.int64))
-    _set(model, "loose.axes", np.array([2, 3], np.int64))
     cuts = [
         helper.make_node("Sub", ["seqlens_k", "loose.one"], ["loose.seqlens"]),
         helper.make_node("Sub", ["total_sequence_length", "loose.one"], ["loose.total"]),
-        helper.make_node(
-            "Slice", ["attention_bias", "loose.start", "loose.end", "loose.axes"], ["loose.bias"]
-        ),
     ]
     for at, node in enumerate(cuts):
         model.graph.node.insert(at, node)
