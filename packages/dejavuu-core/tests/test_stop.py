@@ -1,6 +1,5 @@
 """Ends: the first one wins, and nothing behind it remains."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,8 +26,8 @@ def test_blocks_end_where_single_tokens_would(tokens, ids, most, block):
             break
     written = []
     for start in range(0, len(tokens), block):
-        kept, reason = ends(ids, most).cut(np.asarray(tokens[start : start + block]), len(written))
-        written += kept.tolist()
+        kept, reason = ends(ids, most).cut(tokens[start : start + block], len(written))
+        written += kept
         if reason:
             assert reason == ("stop" if written[-1] in ids else "length")
             break
@@ -36,7 +35,7 @@ def test_blocks_end_where_single_tokens_would(tokens, ids, most, block):
 
 
 def test_an_id_wins_over_the_count_at_the_same_token():
-    assert ends({7}, most=2).cut(np.asarray([1, 7, 3]), 0)[1] == "stop"
+    assert ends({7}, most=2).cut([1, 7, 3], 0)[1] == "stop"
 
 
 @pytest.mark.parametrize("most", [0, -3])

@@ -77,8 +77,10 @@ class Generation:
         """Accept what the model says of ``draft``, cut at the end, and write it down."""
         path, emitted = accept_greedy(draft, rows.argmax())
         kept, self.finish_reason = self._ends.cut(emitted, self._count)
-        self._context.append(kept)
-        return Step(draft, rows, path[: len(kept)], kept, False, seconds)
+        accepted = np.asarray(path[: len(kept)], dtype=np.int32) if path else _NOTHING
+        tokens = np.asarray(kept, dtype=np.int32)
+        self._context.append(tokens)
+        return Step(draft, rows, accepted, tokens, False, seconds)
 
     def learn(self, step: Step) -> None:
         """Let the drafter see the step."""

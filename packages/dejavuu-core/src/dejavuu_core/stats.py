@@ -48,6 +48,8 @@ class Stats:
         self.accept_s += seconds.accept
         self.commit_s += seconds.commit
         self.learn_s += seconds.learn
+        if not len(step.accepted):
+            return
         for source in step.draft.sources[step.accepted - 1].tolist():
             name = self.source_names[source]
             self.sources[name] = self.sources.get(name, 0) + 1

@@ -4,9 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dejavuu_core.errors import UsageError
 
 __all__ = ["Ends", "FinishReason"]
@@ -46,15 +43,13 @@ class Ends:
         fits = max_new_tokens <= room
         return cls(frozenset(ids), min(max_new_tokens, room), "length" if fits else "context")
 
-    def cut(
-        self, emitted: NDArray[np.int32], already: int
-    ) -> tuple[NDArray[np.int32], FinishReason | None]:
-        """Cut ``emitted`` (int32[e]) at the first end; ``already`` tokens were written before.
+    def cut(self, emitted: list[int], already: int) -> tuple[list[int], FinishReason | None]:
+        """Cut ``emitted`` at the first end; ``already`` tokens were written before.
 
         Gives what remains and why the generation ends there, None where it goes on.
         """
         room = self.most - already
-        for count, token in enumerate(emitted[:room].tolist(), start=1):
+        for count, token in enumerate(emitted[:room], start=1):
             if token in self.ids:
                 return emitted[:count], "stop"
         if len(emitted) >= room:
