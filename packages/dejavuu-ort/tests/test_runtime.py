@@ -8,7 +8,7 @@ import pytest
 from ort_helpers import DATA
 
 from dejavuu_core.errors import ModelError, UsageError
-from dejavuu_ort import OrtVerifier
+from dejavuu_ort import OrtVerifier, runtime
 from dejavuu_ort.runtime import CPU, Runtime
 
 
@@ -50,3 +50,13 @@ def test_options_reach_onnxruntime() -> None:
     options = session.get_session_options()
     assert options.get_session_config_entry(key) == "0"
     assert options.intra_op_num_threads == 1
+
+
+@pytest.mark.parametrize(("processors", "threads"), [(1, 1), (2, 2), (4, 4), (5, 0), (64, 0)])
+def test_small_machines_use_all_their_processors(
+    monkeypatch: pytest.MonkeyPatch, processors: int, threads: int
+) -> None:
+    monkeypatch.setattr(runtime, "_processors", lambda: processors)
+    assert runtime.default_threads() == threads
+    assert Runtime().describe()["threads"] == threads
+    assert Runtime(threads=3).describe()["threads"] == 3

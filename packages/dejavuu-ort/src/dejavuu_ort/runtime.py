@@ -9,9 +9,10 @@ import onnxruntime
 
 from dejavuu_core.errors import ModelError, UsageError
 
-__all__ = ["CPU", "Runtime"]
+__all__ = ["CPU", "Runtime", "default_threads"]
 
 CPU = "CPUExecutionProvider"
+_SMALL = 4  # processors
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Runtime:
     """The settings of one onnxruntime session, checked before anything is loaded."""
 
     threads: int | None = None
-    """Threads inside one operator; None leaves it to onnxruntime: one per physical core."""
+    """Threads inside one operator; None: see :func:`default_threads`."""
     providers: Sequence[str] = (CPU,)
     """Execution providers by falling preference; CPU alone unless others are asked for."""
     provider_options: Sequence[Mapping[str, str]] = ()
@@ -30,9 +31,7 @@ class Runtime:
     def __post_init__(self) -> None:
         """Raise :class:`UsageError` for settings that make no sense on this machine."""
         if self.threads is not None and self.threads < 1:
-            raise UsageError(
-                f"threads is {self.threads}; give 1 or more, or None for one per physical core"
-            )
+            raise UsageError(f"threads is {self.threads}; give 1 or more, or None for the default")
         if not self.providers:
             raise UsageError(f"providers is empty; leave it out for {CPU}")
         available = onnxruntime.get_available_providers()
@@ -77,8 +76,8 @@ class Runtime:
         """Give what a measurement on this runtime depends on, as plain JSON data."""
         return {
             "onnxruntime": onnxruntime.__version__,
-            "threads": self.threads or 0,
-            "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0,
+            "threads": self.threads or default_threads(),
+            "cpus": _processors(),
             "providers": list(self.providers),
             "provider_options": [dict(item) for item in self.provider_options],
             "config": dict(self.config),
@@ -86,8 +85,25 @@ class Runtime:
 
     def _options(self) -> onnxruntime.SessionOptions:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads or 0
+        options.intra_op_num_threads = self.threads or default_threads()
         options.log_severity_level = 3
         for key, value in self.config.items():
             options.add_session_config_entry(key, value)
         return options
+
+
+def default_threads() -> int:
+    """Give the threads of an operator where nobody chose; 0 leaves it to onnxruntime.
+
+    onnxruntime takes one per physical core. On a small machine, where two processors are often
+    the two halves of one core, both together were measured to be 1.5 times as fast as one
+    (SmolLM2 int4: 7.3 against 11.3 ms a step), so up to four processors are all used.
+    """
+    return _processors() if _processors() <= _SMALL else 0
+
+
+def _processors() -> int:
+    """Logical processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

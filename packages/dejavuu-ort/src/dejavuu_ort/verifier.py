@@ -51,7 +51,8 @@ class OrtVerifier(Verifier):
 
         Args:
             folder: The model folder.
-            threads: Threads inside one operator; None: one per physical core, by onnxruntime.
+            threads: Threads inside one operator; None: all processors up to four of them,
+                otherwise one per physical core.
             providers: Execution providers by falling preference; None: the CPU alone.
             provider_options: One mapping for each provider.
             session_options: Config entries for onnxruntime's session.
