@@ -5,7 +5,8 @@ A :class:`Drafter` guesses, a :class:`Verifier` checks, a :class:`Step` tells wh
 
 from dejavuu_core.contract.capabilities import Capabilities, Exactness
 from dejavuu_core.contract.draft import Draft
-from dejavuu_core.contract.drafter import Drafter, Drafting, Limit, Method, Needs
+from dejavuu_core.contract.drafter import Drafter, Drafting, Limit, Method
+from dejavuu_core.contract.needs import Needs
 from dejavuu_core.contract.request import Request
 from dejavuu_core.contract.step import Seconds, Step
 from dejavuu_core.contract.tokenizer import Message, Tokenizer

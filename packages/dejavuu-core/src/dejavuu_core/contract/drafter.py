@@ -1,30 +1,17 @@
 """The guessing side: one drafter a method and process, one drafting a request."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dejavuu_core.contract.draft import Draft
+from dejavuu_core.contract.needs import Needs
 from dejavuu_core.contract.request import Request
+from dejavuu_core.contract.step import Step
 
-if TYPE_CHECKING:
-    from dejavuu_core.contract.step import Step
-
-__all__ = ["Drafter", "Drafting", "Limit", "Method", "Needs"]
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What a drafter wants to see of the verified rows; each costs time, so ask for little."""
-
-    topk: int = 0
-    """How many of the likeliest ids of every row."""
-    prompt_rows: bool = False
-    """True where the rows of the prompt are wanted too."""
-    hidden: bool = False
-    """True where the hidden rows are wanted."""
+__all__ = ["Drafter", "Drafting", "Limit", "Method"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +49,7 @@ class Drafting(Protocol):
         """
         ...
 
-    def observe(self, step: "Step") -> None:
+    def observe(self, step: Step) -> None:
         """Learn from what was really written: the only way to learn, called after every cut."""
         ...
 

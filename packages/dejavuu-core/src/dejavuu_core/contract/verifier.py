@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dejavuu_core.contract.capabilities import Capabilities
 from dejavuu_core.contract.draft import Draft
-from dejavuu_core.contract.drafter import Needs
+from dejavuu_core.contract.needs import Needs
 from dejavuu_core.contract.request import Request
 from dejavuu_core.contract.tokenizer import Tokenizer
 
