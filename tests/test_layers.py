@@ -9,12 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[1] / "packages"
 CORE = ROOT / "dejavuu-core/src/dejavuu_core"
 ORDER = [
-    {"errors"},
-    {"home"},
+    {"errors", "version"},
+    {"checks", "home"},
     {"contract"},
     {"retrieval", "tree"},
     {"drafters", "plan", "accept"},
-    {"stop", "stats"},
+    {"prompt", "stop", "stats"},
     {"engine"},
     {"registry"},
     {"facade"},

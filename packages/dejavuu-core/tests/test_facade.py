@@ -55,10 +55,46 @@ def test_the_models_own_ends_and_the_callers():
     assert (stopped.tokens, stopped.finish_reason) == (cut, "stop")
 
 
-@pytest.mark.parametrize("prompt", ["", [], [77], [[1], [2]]])
-def test_bad_prompts(model, prompt):
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize(
+    ("prompt", "complaint"),
+    [
+        ("", "empty"),
+        ([], "empty"),
+        ([77], "token id 77"),
+        ([[1], [2]], "flat list"),
+        ([[1], [2, 3]], "flat list"),
+        ([1.5], "whole numbers"),
+        ([True], "whole numbers"),
+        (None, "of type NoneType"),
+        (5, "of type int"),
+        ({"role": "user", "content": "x"}, "of type dict .* list of messages"),
+        (b"x", "of type bytes"),
+        ([{"role": "user"}], "is no message"),
+        ([{"role": "user", "content": "x"}, "y"], "'y' is no message"),
+        ("a\udcff", "no character"),
+    ],
+)
+def test_bad_prompts(model, prompt, complaint):
+    with pytest.raises(UsageError, match=complaint):
         model.generate(prompt)
+
+
+@pytest.mark.parametrize("most", [None, "5", 2.0, 0, -1, True, float("nan")])
+def test_bad_counts(model, most):
+    with pytest.raises(UsageError, match=r"max_new_tokens is .*; give a whole number"):
+        model.generate([1, 2], max_new_tokens=most)
+
+
+@pytest.mark.parametrize("ids", ["ab", ["2"], [None], [-1], [10**9], None, 2, [[1]], b"a"])
+def test_bad_stop_ids(model, ids):
+    with pytest.raises(UsageError):
+        model.generate([1, 2], stop_ids=ids)
+
+
+def test_names_are_texts():
+    for options in ({"method": None}, {"method": 5}, {"backend": None}):
+        with pytest.raises(UsageError, match="give a text"):
+            DejaVu.from_pretrained("x", **options)
 
 
 def test_steps_can_be_watched(model):

@@ -10,7 +10,6 @@ Start with :class:`DejaVu`; to see how a text comes about, read ``engine.decode`
 
 from dejavuu_core.errors import DejavuuError
 from dejavuu_core.facade import DejaVu, Result
+from dejavuu_core.version import __version__
 
 __all__ = ["DejaVu", "DejavuuError", "Result", "__version__"]
-
-__version__ = "0.1.0"

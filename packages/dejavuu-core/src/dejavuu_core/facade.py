@@ -1,6 +1,6 @@
 """The one-object way: load a model, generate, read the result."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,21 +13,19 @@ from dejavuu_core.contract import (
     Drafter,
     Exactness,
     Limit,
-    Message,
     Request,
     Step,
     Verifier,
 )
 from dejavuu_core.engine import Generation, decode
+from dejavuu_core.errors import UsageError
 from dejavuu_core.home import default_model
+from dejavuu_core.prompt import Prompt, encode_prompt
 from dejavuu_core.registry import load_drafter, load_verifier
 from dejavuu_core.stats import Stats
 from dejavuu_core.stop import Ends, FinishReason
 
 __all__ = ["DejaVu", "Prompt", "Result"]
-
-Prompt = str | Sequence[int] | NDArray[np.integer] | Sequence[Message]
-"""A plain text, token ids, or the messages of a chat."""
 
 MOST_ROWS = 1024
 """Drafts have no limit of their own: the method's options and the backend set it."""
@@ -109,7 +107,8 @@ class DejaVu:
         Raises :class:`UsageError` for a prompt or a count that cannot be used.
         """
         request = Request(self.encode(prompt))
-        ids = {*stop_ids, *(() if ignore_eos else self.verifier.tokenizer.eos_ids)}
+        eos_ids = () if ignore_eos else self.verifier.tokenizer.eos_ids
+        ids = {*self._stop_ids(stop_ids), *eos_ids}
         capabilities = self.verifier.capabilities
         ends = Ends.of(
             ids,
@@ -135,15 +134,13 @@ class DejaVu:
 
         Raises :class:`UsageError` for an empty text or what is none of the three.
         """
-        tokenizer = self.verifier.tokenizer
-        if isinstance(prompt, str):
-            tokens: object = tokenizer.encode(prompt)
-        elif len(prompt) and isinstance(prompt[0], Mapping):
-            tokens = tokenizer.encode_chat(prompt)  # type: ignore[arg-type]
-        else:
-            tokens = prompt
         vocab_size = self.verifier.capabilities.vocab_size
-        return Request.of(tokens, vocab_size=vocab_size).tokens  # type: ignore[arg-type]
+        return encode_prompt(prompt, self.verifier.tokenizer, vocab_size)
+
+    def _stop_ids(self, ids: Collection[int]) -> list[int]:
+        if not isinstance(ids, Collection) or isinstance(ids, str | bytes):
+            raise UsageError(f"stop_ids is {ids!r}; give a list of token ids")
+        return self.encode(list(ids)).tolist() if len(ids) else []
 
     def _result(self, generation: Generation, stats: Stats) -> Result:
         assert generation.finish_reason is not None, "decode returns at an end only"

@@ -8,13 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dejavuu_core.contract import Drafter, Verifier
 from dejavuu_core.drafters import BUILT_IN
 from dejavuu_core.errors import PluginError, UnknownNameError, UsageError
+from dejavuu_core.version import __version__
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "Plugin",
@@ -30,6 +33,7 @@ __all__ = [
 Kind = Literal["drafter", "verifier"]
 
 _GROUPS: dict[Kind, str] = {"drafter": "dejavuu.drafters", "verifier": "dejavuu.verifiers"}
+_CORE = f"dejavuu-core {__version__}"
 _PIP = {"hf": "dejavuu-hf", "ort": "dejavuu-ort", "vlm": "dejavuu-vlm"}
 
 
@@ -93,7 +97,7 @@ def load_verifier(name: str, source: object, **options: object) -> Verifier:
 
 def plugins() -> list[Plugin]:
     """Give every name with its package, trying to import each one."""
-    found = [_tried("drafter", name, target, "dejavuu-core") for name, target in BUILT_IN.items()]
+    found = [_tried("drafter", name, target, _CORE) for name, target in BUILT_IN.items()]
     for kind in _GROUPS:
         found += [
             _tried(kind, entry.name, entry.value, _package(entry)) for entry in _entries(kind)
@@ -101,19 +105,24 @@ def plugins() -> list[Plugin]:
     return sorted(found, key=lambda plugin: (plugin.kind, plugin.name))
 
 
-def _entries(kind: Kind) -> list[EntryPoint]:
+def _entries(kind: Kind) -> "list[EntryPoint]":
+    # A quarter of the import time of the core, and most programs ask once or never.
+    from importlib.metadata import entry_points
+
     return list(entry_points(group=_GROUPS[kind]))
 
 
-def _package(entry: EntryPoint) -> str:
+def _package(entry: "EntryPoint") -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown package"
 
 
 def _load(kind: Kind, name: str) -> object:
     """Import what ``name`` stands for; a name with two owners belongs to nobody."""
+    if not isinstance(name, str):
+        raise UsageError(f"the name of a {kind} is {name!r}; give a text")
     owners = [(entry.value, _package(entry)) for entry in _entries(kind) if entry.name == name]
     if kind == "drafter" and name in BUILT_IN:
-        owners.append((BUILT_IN[name], "dejavuu-core"))
+        owners.append((BUILT_IN[name], _CORE))
     if not owners:
         raise UnknownNameError(_unknown(kind, name))
     if len(owners) > 1:

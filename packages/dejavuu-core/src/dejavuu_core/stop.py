@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from dejavuu_core.checks import whole
 from dejavuu_core.errors import UsageError
 
 __all__ = ["Ends", "FinishReason"]
@@ -29,19 +30,18 @@ class Ends:
     ) -> "Ends":
         """Give the ends of a request; all counts are tokens.
 
-        Raises :class:`UsageError` where ``max_new_tokens`` is below 1, or where the prompt
-        leaves no room in the context.
+        Raises :class:`UsageError` where ``max_new_tokens`` is no number from 1 on, or where the
+        prompt leaves no room in the context.
         """
-        if max_new_tokens < 1:
-            raise UsageError(f"max_new_tokens is {max_new_tokens}; ask for at least 1")
+        wanted = whole("max_new_tokens", max_new_tokens, least=1)
         room = max_context - prompt_tokens
         if room < 1:
             raise UsageError(
                 f"the prompt has {prompt_tokens} tokens and the model's context ends at "
                 f"{max_context}; shorten it to at most {max_context - 1}"
             )
-        fits = max_new_tokens <= room
-        return cls(frozenset(ids), min(max_new_tokens, room), "length" if fits else "context")
+        fits = wanted <= room
+        return cls(frozenset(ids), min(wanted, room), "length" if fits else "context")
 
     def cut(self, emitted: list[int], already: int) -> tuple[list[int], FinishReason | None]:
         """Cut ``emitted`` at the first end; ``already`` tokens were written before.

@@ -1,6 +1,8 @@
 """The command line: what it prints, and its exit codes."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -60,6 +62,10 @@ def test_methods_and_plugins(capsys):
         (["", "--model", "x", "--backend", "acme"], 2, "empty"),
         (["x", "--backend", "acme"], 1, "make demo"),
         (["x", "--model", "x", "--backend", "acme", "--option", "n"], 2, "NAME=VALUE"),
+        (["x", "--model", "x", "--backend", "acme", "--option", "partial=no"], 2, "true or false"),
+        (["x", "--model", "x", "--backend", "acme", "--option", "num_pred=--5"], 2, "'--5'"),
+        (["method"], 2, "did you mean 'methods'"),
+        (["a\udcff", "--model", "x", "--backend", "acme"], 2, "no character"),
         (["x", "--model", "x", "--backend", "acme", "--threads", "2"], 2, "no option 'threads'"),
     ],
 )
@@ -75,3 +81,11 @@ def test_the_demo_model_is_the_default(capsys):
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text("{}")
     assert run(capsys, "x", "--backend", "acme")[0] == 0
+
+
+def test_output_that_cannot_be_written_is_one_sentence():
+    words = [sys.executable, "-m", "dejavuu_core", "methods"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "cannot be written" in done.stderr

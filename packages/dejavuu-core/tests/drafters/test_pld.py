@@ -82,7 +82,18 @@ def test_placeholders_are_never_copied_or_matched():
 
 @pytest.mark.parametrize(
     "options",
-    [{"max_ngram": 0}, {"min_ngram": 4}, {"num_pred": 0}, {"occurrence": "middle"}],
+    [
+        {"max_ngram": 0},
+        {"max_ngram": "abc"},
+        {"min_ngram": 4},
+        {"min_ngram": None},
+        {"num_pred": 0},
+        {"num_pred": 2.5},
+        {"num_pred": True},
+        {"occurrence": "middle"},
+        {"partial": "no"},
+        {"partial": 1},
+    ],
 )
 def test_options_that_contradict_each_other(options):
     with pytest.raises(UsageError, match=next(iter(options))):

@@ -58,7 +58,10 @@ def _option(text: str) -> tuple[str, object]:
         raise UsageError(f"option {text!r} is not of the form NAME=VALUE, such as num_pred=8")
     if value in ("true", "false"):
         return name, value == "true"
-    return name, int(value) if value.lstrip("-").isdigit() else value
+    try:
+        return name, int(value)
+    except ValueError:
+        return name, value
 
 
 def _summary(result: Result) -> str:

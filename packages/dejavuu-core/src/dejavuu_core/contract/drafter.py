@@ -16,7 +16,7 @@ __all__ = ["Drafter", "Drafting", "Limit", "Method"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much may be proposed in this step; the planner sets it."""
+    """How much may be proposed in this step; whoever drives the engine sets it."""
 
     rows: int
     """Most rows, the anchor not counted; 0 allows the empty draft only."""

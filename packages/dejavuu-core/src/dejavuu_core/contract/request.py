@@ -31,7 +31,10 @@ class Request:
         Raises :class:`UsageError` for an empty prompt, for what is not a flat list of whole
         numbers, and for an id outside ``0 .. vocab_size - 1``.
         """
-        ids = np.asarray(tokens)
+        try:
+            ids = np.asarray(tokens)
+        except ValueError:  # lists of different lengths
+            raise UsageError("a prompt of token ids is a flat list, not a list of lists") from None
         if ids.size == 0:
             raise UsageError("the prompt is empty; give at least one token")
         if ids.ndim != 1 or not np.issubdtype(ids.dtype, np.integer):

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dejavuu_core.checks import flag, whole
 from dejavuu_core.contract import Draft, Drafting, Limit, Method, Needs, Request, Step
 from dejavuu_core.errors import UsageError
 
@@ -48,19 +49,18 @@ class PromptLookup:
 
         Raises :class:`UsageError` where they contradict each other.
         """
-        if not 1 <= min_ngram <= max_ngram:
+        self.max_ngram = whole("max_ngram", max_ngram, least=1)
+        self.min_ngram = whole("min_ngram", min_ngram, least=1)
+        self.num_pred = whole("num_pred", num_pred, least=1)
+        self.partial = flag("partial", partial)
+        if self.min_ngram > self.max_ngram:
             raise UsageError(
-                f"min_ngram is {min_ngram} and max_ngram {max_ngram}; give 1 <= min <= max"
+                f"min_ngram is {min_ngram} and max_ngram {max_ngram}; give a min_ngram of at "
+                f"most max_ngram"
             )
-        if num_pred < 1:
-            raise UsageError(f"num_pred is {num_pred}; draft at least 1 token")
         if occurrence not in ("first", "last"):
             raise UsageError(f"occurrence is {occurrence!r}; give 'first' or 'last'")
-        self.max_ngram = max_ngram
-        self.min_ngram = min_ngram
-        self.num_pred = num_pred
         self.occurrence = occurrence
-        self.partial = partial
 
     def start(self, request: Request) -> Drafting:
         """Begin a request; nothing is indexed, so nothing is built."""
