@@ -13,6 +13,7 @@ from bench.measure import Timed, rotated, timed
 from bench.models import model_or_demo
 from bench.prompts import demo_cases
 from dejavuu_core import DejaVu
+from dejavuu_core.checks import whole
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; 1 where a bitwise backend wrote another text."""
+    whole("--max-new-tokens", arguments.max_new_tokens, least=1)
     folder = model_or_demo(arguments.model)
     plain = DejaVu.from_pretrained(folder, method="baseline")
     models = {"baseline": plain, "pld": plain.with_method("pld", **_SHORT)}

@@ -37,9 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     contexts = _contexts(arguments.contexts)
     folder = model_or_demo(arguments.model)
     model = DejaVu.from_pretrained(folder, backend=arguments.backend, method="pld")
-    rows = min(arguments.rows, model.verifier.capabilities.max_rows)
-    if rows < 2:
-        raise UsageError(f"--rows is {arguments.rows}; there is nothing to compare below 2")
+    rows, most = arguments.rows, model.verifier.capabilities.max_rows
+    if not 2 <= rows <= most:
+        raise UsageError(f"--rows is {rows}; give 2 to {most}, the most that one forward takes")
     checks = [check for n in contexts for check in check_rows(model.verifier, n, rows)]
     checks += check_prompts(model, arguments.max_new_tokens, arguments.prompts)
     exactness = model.verifier.capabilities.exactness

@@ -22,11 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("name", help=f"one of {', '.join(SOURCES)}")
     parser.add_argument("--precision", choices=BITS, default="int4")
+    parser.add_argument(
+        "--weights", action="store_true", help="fetch only; prints the GGUF file instead"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    print(ensure_model(arguments.name, arguments.precision))
+    if arguments.weights:
+        print(fetch(_source(arguments.name)))
+    else:
+        print(ensure_model(arguments.name, arguments.precision))
     return 0
 
 
@@ -41,9 +47,7 @@ def ensure_model(name: str, precision: str) -> Path:
     Raises :class:`UnknownNameError` for a name that is not in the table, and
     :class:`ModelError` where the weights cannot be had or are not the right ones.
     """
-    source = SOURCES.get(name)
-    if source is None:
-        raise UnknownNameError(f"model {name!r} is not known; available: {', '.join(SOURCES)}")
+    source = _source(name)
     folder = demo_model_folder().parent / f"{name}-{precision}"
     if _is_current(folder):
         return folder
@@ -52,6 +56,13 @@ def ensure_model(name: str, precision: str) -> Path:
     options = BuildOptions(_precision(source, precision), sha256=source.sha256, force=True)
     build_folder(weights, folder, options)
     return folder
+
+
+def _source(name: str) -> Source:
+    source = SOURCES.get(name)
+    if source is None:
+        raise UnknownNameError(f"model {name!r} is not known; available: {', '.join(SOURCES)}")
+    return source
 
 
 def _is_current(folder: Path) -> bool:

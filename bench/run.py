@@ -15,6 +15,7 @@ from bench.table import HEAD, lines_of
 from dejavuu_core import DejaVu
 from dejavuu_core.cli.table import print_table
 from dejavuu_core.errors import UsageError
+from dejavuu_core.registry import drafter_class
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -53,6 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _methods(text: str) -> list[str]:
     methods = [word.strip() for word in text.split(",")]
+    for name in methods:
+        drafter_class(name)  # says what is unknown before anything is loaded
     if "baseline" not in methods or len(set(methods)) != len(methods):
         raise UsageError(f"--methods is {text!r}; give different names, baseline among them")
     return methods

@@ -195,3 +195,33 @@ def test_runs_as_a_module(tmp_path: Path) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("dejavuu_build: There is no file")
+
+
+def test_mistakes_that_look_like_something_else(
+    source: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    out = tmp_path / "out"
+    argv = ("build", source, "--out", out)
+    assert "is no SHA-256" in failed(capsys, 2, *argv, "--sha256", "xyz")
+    assert "leave it" in failed(capsys, 2, *argv, "--precision", "fp32", "--symmetric")
+    assert "give 2 to 512" in failed(capsys, 2, *argv, "--max-context", "1")
+    (tmp_path / "empty").mkdir()
+    assert "no config.json" in failed(capsys, 1, "build", tmp_path / "empty", "--out", out)
+    file = tmp_path / "file"
+    file.touch()
+    assert "cannot be used" in failed(capsys, 1, "build", source, "--out", file / "x")
+    assert main(["build", str(source), "--out", str(out)]) == 0
+    capsys.readouterr()
+    assert "built folder already" in failed(capsys, 1, "build", out, "--out", tmp_path / "two")
+
+
+def test_a_killed_build_leaves_nothing(source: Path, tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys, dejavuu_build.build as b, dejavuu_build.cli as c\n"
+        "b.describe = lambda *_: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.exit(c.main(sys.argv[1:]))"
+    )
+    argv = [sys.executable, "-c", code, "build", str(source), "--out", str(tmp_path / "out")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]

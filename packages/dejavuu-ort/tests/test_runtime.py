@@ -20,7 +20,9 @@ def test_an_unknown_provider_is_refused_with_what_is_there() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"threads": 0}, "threads is 0; give 1 or more"),
+        ({"threads": 0}, "threads is 0; give a whole number"),
+        ({"threads": 1.5}, "threads is 1.5; give a whole number"),
+        ({"threads": "a"}, "threads is 'a'; give a whole number"),
         ({"providers": []}, "providers is empty"),
         ({"provider_options": [{}, {}]}, "2 provider options for 1 providers"),
     ],

@@ -104,8 +104,8 @@ def _write_text(contents: Contents, folder: Path) -> None:
 def _max_context(spec: DecoderSpec, asked: int | None) -> int:
     if asked is None:
         return spec.max_context
-    if not 1 <= asked <= spec.max_context:
-        raise UsageError(f"A context of {asked} does not fit; give 1 to {spec.max_context}.")
+    if not 2 <= asked <= spec.max_context:  # one token of prompt and one of answer
+        raise UsageError(f"A context of {asked} does not fit; give 2 to {spec.max_context}.")
     return asked
 
 

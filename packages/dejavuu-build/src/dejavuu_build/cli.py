@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = _parser().parse_args(argv)
     except SystemExit as stop:  # argparse has already said what was wrong
         return int(stop.code or 0)
+    # A polite kill cleans up like Ctrl-C does; without it the half-made folder would stay.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         result, sentence = _COMMANDS[arguments.command](arguments)
     except UsageError as error:
@@ -37,7 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("dejavuu_build: interrupted; nothing was left half-done.", file=sys.stderr)
         return 1
-    except (DejavuuError, OSError) as error:
+    except OSError as error:
+        where = f" {str(error.filename)!r}" if error.filename else ""
+        print(f"dejavuu_build:{where} cannot be used: {error.strerror}.", file=sys.stderr)
+        return 1
+    except DejavuuError as error:
         print(f"dejavuu_build: {error}", file=sys.stderr)
         return 1
     print(json.dumps(result, indent=2, ensure_ascii=False) if arguments.json else sentence)
@@ -78,7 +87,9 @@ _COMMANDS = {"build": _build, "parity": _parity, "verify": _verify}
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m dejavuu_build", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m dejavuu_build", description="Make and prove ONNX decoder graphs."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
 
     build = commands.add_parser("build", help="make a decoder graph and what belongs beside it")

@@ -1,9 +1,10 @@
 """SHA-256 of files."""
 
 import hashlib
+import re
 from pathlib import Path
 
-from dejavuu_core.errors import ModelError
+from dejavuu_core.errors import ModelError, UsageError
 
 __all__ = ["demand_sha256", "file_record", "sha256_of"]
 
@@ -23,8 +24,11 @@ def demand_sha256(path: Path, expected: str) -> None:
     """Check a file against a hash.
 
     Raises:
+        UsageError: ``expected`` is no hash.
         ModelError: The file is missing, or its hash differs.
     """
+    if not re.fullmatch("[0-9a-fA-F]{64}", expected):
+        raise UsageError(f"{expected!r} is no SHA-256; give its 64 hexadecimal digits.")
     if not path.is_file():
         raise ModelError(f"{str(path)!r} is not a file, so its SHA-256 cannot be checked.")
     found = sha256_of(path)

@@ -41,6 +41,8 @@ class Precision:
             raise UsageError(
                 f"Table bits {self.table_bits} do not go with {self.name}; leave them."
             )
+        if self.name == "fp32" and self.symmetric:
+            raise UsageError("Symmetric does not go with fp32, which has no zero points; leave it.")
         allowed = _EXACT_BLOCKS.get(self.name)
         if allowed and self.block not in allowed:
             raise UsageError(

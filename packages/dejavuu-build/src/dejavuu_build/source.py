@@ -43,7 +43,13 @@ def open_source(path: Path) -> Source:
     from dejavuu_build.gguf_source import GGUFSource
     from dejavuu_build.hf_source import HFSource
 
+    if (path / "decoder.onnx").is_file():
+        raise ModelError(f"{str(path)!r} is a built folder already; give what it was built from.")
     if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise ModelError(
+                f"{str(path)!r} has no config.json; give a Hugging Face folder or a GGUF file."
+            )
         return HFSource(path)
     if path.is_file():
         return GGUFSource(path)

@@ -1,6 +1,7 @@
 """What a caller may write as a prompt, and how it becomes token ids."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,5 +55,6 @@ def _messages(prompt: Sequence[object] | NDArray[np.integer]) -> list[Message]:
         role, content = known.get("role"), known.get("content")
         if not (isinstance(role, str) and isinstance(content, str)):
             raise UsageError(f"{message!r} is no message; give {{'role': ..., 'content': ...}}")
-        messages.append({"role": role, "content": _utf8(content)})
+        _utf8(content)
+        messages.append(cast("Message", message))  # whole: templates may know more keys
     return messages

@@ -5,7 +5,8 @@ from threading import Lock
 
 import onnxruntime
 
-from dejavuu_core.errors import ModelError, UsageError
+from dejavuu_core.checks import whole
+from dejavuu_core.errors import ModelError
 from dejavuu_ort.manifest import Manifest
 from dejavuu_ort.runtime import Runtime
 
@@ -43,8 +44,7 @@ class Graph:
         Raises :class:`UsageError` for a ``max_rows`` below one, and :class:`ModelError` where the
         graph has not the inputs and outputs that it must have.
         """
-        if max_rows < 1:
-            raise UsageError(f"max_rows is {max_rows}; give 1 or more")
+        whole("max_rows", max_rows, least=1)
         session = runtime.open(manifest.folder / manifest.graph)
         outputs = _check(session, manifest.graph, _SMALL, manifest.layers)
         return cls(

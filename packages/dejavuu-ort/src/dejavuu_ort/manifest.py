@@ -42,6 +42,10 @@ class Manifest:
         Sizes are checked, hashes are not: ``dejavuu-build verify`` does that.
         Raises :class:`ModelError` for a folder or file that is missing, cut or of another format.
         """
+        if folder.is_file():
+            raise ModelError(
+                f"{str(folder)!r} is a file; build a folder from it with dejavuu-build first"
+            )
         if not folder.is_dir():
             raise ModelError(
                 f"there is no model folder {str(folder)!r}; give the path of a folder that "
@@ -53,8 +57,8 @@ class Manifest:
         bos = raw.get("bos_token_id")
         return cls(
             folder=folder,
-            graph=_text(raw, "graph", folder),
-            tree_graph=_text(raw, "tree_graph", folder),
+            graph=_listed(raw, "graph", folder),
+            tree_graph=_listed(raw, "tree_graph", folder),
             vocab_size=_count(raw, "vocab_size", folder),
             hidden_size=_count(raw, "hidden_size", folder),
             layers=_count(raw, "layers", folder),
@@ -100,6 +104,8 @@ def _files(raw: Mapping[str, object], folder: Path) -> Mapping[str, object]:
     if not isinstance(files, dict) or not files:
         raise _wrong("files", files, folder)
     for name, entry in files.items():
+        if Path(name).name != name:
+            raise _wrong("files", name, folder)
         size = entry.get("bytes") if isinstance(entry, dict) else None
         if not isinstance(size, int):
             raise _wrong(f"files[{name!r}]", entry, folder)
@@ -128,16 +134,19 @@ def _count(raw: Mapping[str, object], key: str, folder: Path) -> int:
     return value
 
 
-def _text(raw: Mapping[str, object], key: str, folder: Path) -> str:
-    value = raw.get(key)
-    if not isinstance(value, str) or not value:
+def _listed(raw: Mapping[str, object], key: str, folder: Path) -> str:
+    """Give a file's name; only what the manifest lists, in the folder itself, is ever loaded."""
+    value, files = raw.get(key), raw.get("files")
+    if not isinstance(value, str) or not isinstance(files, dict) or value not in files:
         raise _wrong(key, value, folder)
     return value
 
 
 def _ids(raw: Mapping[str, object], key: str, folder: Path) -> tuple[int, ...]:
-    value = raw.get(key)
-    if not isinstance(value, list) or not all(isinstance(item, int) for item in value):
+    value, vocab = raw.get(key), _count(raw, "vocab_size", folder)
+    if not isinstance(value, list) or not all(
+        isinstance(item, int) and 0 <= item < vocab for item in value
+    ):
         raise _wrong(key, value, folder)
     return tuple(value)
 

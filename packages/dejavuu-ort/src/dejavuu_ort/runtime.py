@@ -7,6 +7,7 @@ from pathlib import Path
 
 import onnxruntime
 
+from dejavuu_core.checks import whole
 from dejavuu_core.errors import ModelError, UsageError
 
 __all__ = ["CPU", "Runtime", "default_threads"]
@@ -30,8 +31,8 @@ class Runtime:
 
     def __post_init__(self) -> None:
         """Raise :class:`UsageError` for settings that make no sense on this machine."""
-        if self.threads is not None and self.threads < 1:
-            raise UsageError(f"threads is {self.threads}; give 1 or more, or None for the default")
+        if self.threads is not None:
+            whole("threads", self.threads, least=1)
         if not self.providers:
             raise UsageError(f"providers is empty; leave it out for {CPU}")
         available = onnxruntime.get_available_providers()

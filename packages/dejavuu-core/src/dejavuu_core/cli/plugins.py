@@ -23,4 +23,4 @@ def run(arguments: argparse.Namespace) -> None:
         print_json([asdict(plugin) for plugin in found])
         return
     rows = [[p.kind, p.name, p.package, p.error or "ok"] for p in found]
-    print_table(["kind", "name", "package", "state"], rows)
+    print_table(["kind", "name", "package", "error"], rows)
