@@ -24,7 +24,18 @@ ORDER = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 # What a backend or a builder may know of the core; "" is the package itself.
-PUBLIC = {"", "DejaVu", "DejavuuError", "Result", "contract", "errors", "home", "tree", "testing"}
+PUBLIC = {
+    "checks",
+    "",
+    "DejaVu",
+    "DejavuuError",
+    "Result",
+    "contract",
+    "errors",
+    "home",
+    "tree",
+    "testing",
+}
 FOREIGN = {
     "dejavuu_ort": {"dejavuu_core"},
     "dejavuu_build": {"dejavuu_core"},
