@@ -1,6 +1,5 @@
 """What a result was measured with."""
 
-import hashlib
 import os
 import platform
 import subprocess
@@ -8,6 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from dejavuu_build.digest import sha256_of
 from dejavuu_core import DejaVu
 
 __all__ = ["manifest_of"]
@@ -70,4 +70,4 @@ def _git() -> str | None:
 
 
 def _sha256(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    return sha256_of(path) if path.is_file() else None

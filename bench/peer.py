@@ -16,8 +16,8 @@ from bench.prompts import demo_cases
 from bench.specbench import slice_cases
 from dejavuu_build.manifest import read_manifest
 from dejavuu_core import DejaVu
+from dejavuu_core.checks import whole
 from dejavuu_core.cli.table import print_json, print_table
-from dejavuu_core.errors import UsageError
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -41,8 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     for name in ("prompts", "rounds", "threads"):
-        if getattr(arguments, name) < 1:
-            raise UsageError(f"--{name} is {getattr(arguments, name)}; give at least 1")
+        whole(f"--{name}", getattr(arguments, name), least=1)
     folder = model_or_demo(arguments.model)
     how = quantisation_of(folder)
     source = source_of(str(read_manifest(folder)["sources"][0]["sha256"]))

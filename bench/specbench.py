@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from bench.prompts import CASES, Case, read_lines, user_message
+from dejavuu_core.checks import whole
 from dejavuu_core.errors import UsageError
 
 __all__ = ["SLICE", "TASKS", "load_cases", "slice_cases"]
@@ -31,9 +32,7 @@ def load_cases(path: Path, per_task: int | None) -> list[Case]:
     cases = [_case(line, path) for line in read_lines(path)]
     if per_task is None:
         return cases
-    if per_task < 1:
-        raise UsageError(f"--per-task is {per_task}; ask for at least 1")
-    return _spread(cases, per_task)
+    return _spread(cases, whole("--per-task", per_task, least=1))
 
 
 def _case(line: dict[str, object], path: Path) -> Case:

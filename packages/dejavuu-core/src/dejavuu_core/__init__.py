@@ -2,8 +2,8 @@
 
 The rooms, in the order in which data runs through them; each imports only from its left::
 
-    errors | contract | retrieval, tree | drafters, accept | stop, engine, stats
-           | registry, facade | testing | cli
+    errors, checks, home | contract | retrieval, tree | drafters, accept | prompt, stop, stats
+           | engine | registry | facade | testing | cli
 
 Start with :class:`DejaVu`; to see how a text comes about, read ``engine.decode``.
 """

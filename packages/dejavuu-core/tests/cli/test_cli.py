@@ -83,6 +83,15 @@ def test_the_demo_model_is_the_default(capsys):
     assert run(capsys, "x", "--backend", "acme")[0] == 0
 
 
+def test_a_file_that_cannot_be_used_is_named(capsys, monkeypatch):
+    def fail(arguments):
+        raise PermissionError(13, "Permission denied", "some/model")
+
+    monkeypatch.setattr("dejavuu_core.cli.methods.run", fail)
+    code, _, err = run(capsys, "methods")
+    assert (code, err) == (1, "dejavuu: 'some/model' cannot be used (Permission denied)\n")
+
+
 def test_output_that_cannot_be_written_is_one_sentence():
     words = [sys.executable, "-m", "dejavuu_core", "methods"]
     with open("/dev/full", "w") as full:

@@ -23,6 +23,14 @@ def test_a_parent_comes_before_its_child(parents):
         Draft.tree([1, 2], parents)
 
 
+def test_the_later_rows_of_a_chain_alone_are_no_draft():
+    whole = Draft.chain([4, 5, 6, 7])
+    parts = (whole.tokens, whole.parents, whole.probs, whole.keys, whole.sources)
+    assert Draft(*(part[:2] for part in parts)).is_chain
+    with pytest.raises(DraftError, match="names parent 1"):
+        Draft(*(part[2:] for part in parts))
+
+
 def test_lengths_agree():
     with pytest.raises(DraftError, match=r"lengths \[2, 1"):
         Draft.tree([1, 2], [-1])

@@ -39,10 +39,10 @@ class Feeds:
         manifest = graph.manifest
         self._graph = graph
         self._session = graph.trees() if branches else graph.chains
+        self._name = manifest.tree_graph if branches else manifest.graph
         self._binding = self._session.io_binding()
         self.ids = np.zeros((1, graph.max_rows), dtype=np.int64)
         """int64[1, max_rows]; fill the first rows before :meth:`run`."""
-        self._line = np.arange(manifest.max_context, dtype=np.int64)
         self._positions = np.zeros_like(self.ids)
         self._logits = np.empty((graph.max_rows, manifest.vocab_size), dtype=np.float32)
         width = manifest.hidden_size if hidden else 0
@@ -77,7 +77,7 @@ class Feeds:
         if (rows, asked) != self._bound:
             self._bind(rows, asked)
         if branches is None:
-            self._positions[0, :rows] = self._line[start:total]
+            self._positions[0, :rows] = np.arange(start, total)
         else:
             np.add(depths(branches), start, out=self._positions[0, :rows])
             # held until the next one: older bindings do not keep the memory alive themselves
@@ -87,7 +87,7 @@ class Feeds:
             self._session.run_with_iobinding(self._binding)
         except RuntimeError as error:
             raise ModelError(
-                f"the graph {self._graph.manifest.graph!r} failed on {rows} rows behind {start} "
+                f"the graph {self._name!r} failed on {rows} rows behind {start} "
                 f"tokens ({error}); build the folder again"
             ) from error
         return self._output

@@ -11,6 +11,7 @@ from dejavuu_core.version import __version__
 
 __all__ = ["main"]
 
+_NO_OUTPUT = "the output cannot be written"
 _COMMANDS = {"generate": generate, "methods": methods, "plugins": plugins}
 
 
@@ -29,7 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2 if isinstance(error, UsageError) else 1
     except OSError as error:
         sys.stdout = None  # or Python writes to it once more
-        print(f"dejavuu: the output cannot be written ({error.strerror})", file=sys.stderr)
+        what = f"{error.filename!r} cannot be used" if error.filename else _NO_OUTPUT
+        print(f"dejavuu: {what} ({error.strerror})", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("dejavuu: interrupted", file=sys.stderr)

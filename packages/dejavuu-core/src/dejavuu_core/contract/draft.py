@@ -47,7 +47,7 @@ class Draft:
         if any(len(array) != n for array in others):
             lengths = [n, *(len(array) for array in others)]
             raise DraftError(f"the arrays of a draft have lengths {lengths}; make them equal")
-        if self.parents is _LINE or (self.parents.base is _LINE):
+        if self._is_line:
             return
         late = np.flatnonzero((self.parents >= np.arange(n)) | (self.parents < -1))
         if len(late):
@@ -64,8 +64,15 @@ class Draft:
     @property
     def is_chain(self) -> bool:
         """True where every row hangs from the row before it."""
-        n = len(self.tokens)
-        return self.parents.base is _LINE or bool(np.array_equal(self.parents, line(n)))
+        return self._is_line or bool(np.array_equal(self.parents, line(len(self))))
+
+    @property
+    def _is_line(self) -> bool:
+        """Whether the parents are a beginning of the shared line: a chain, known at a glance.
+
+        A later piece of the line, as slicing a draft gives it, hangs from rows that are gone.
+        """
+        return self.parents.base is _LINE and (not len(self) or self.parents[0] == -1)
 
     @classmethod
     def empty(cls) -> Self:
